@@ -1,0 +1,21 @@
+/* Time: a monotonic clock in nanoseconds for deadlines, wall time in milliseconds for people and Kafka. */
+#ifndef RL_BASE_CLOCK_H
+#define RL_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define RL_NS_PER_S INT64_C(1000000000)
+#define RL_NS_PER_MS INT64_C(1000000)
+#define RL_NEVER INT64_MAX /* a deadline that does not come */
+
+int64_t rl_now(void);         /* monotonic, ns */
+int64_t rl_wall_ms(void);     /* since 1970, ms */
+int64_t rl_seconds(double s); /* seconds to ns, saturating; negative or infinite is RL_NEVER */
+
+/* `poll(2)` time-out in ms, rounded up, until `deadline`; at most `cap_ms`, at least 0. */
+int rl_poll_ms(int64_t now, int64_t deadline, int cap_ms);
+
+/* "2026-11-30T14:08:54Z" or "…54.123+01:00" or "2026-11-30" to wall ms; false when it is no time. */
+int rl_parse_time(const char *text, int64_t *ms);
+
+#endif

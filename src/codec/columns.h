@@ -1,0 +1,25 @@
+/* A batch's columns: one array of cells a field, row i belongs to message i. Texts point into the messages'
+ * payloads or into the arena here, so columns live no longer than the batch. */
+#ifndef RL_CODEC_COLUMNS_H
+#define RL_CODEC_COLUMNS_H
+
+#include "base/arena.h"
+#include "codec/fields.h"
+
+struct rl_columns {
+  const struct rl_fields *fields; /* borrowed: outlives the columns */
+  struct rl_cell **col;           /* col[field][row] */
+  size_t rows, cap;
+  struct rl_arena arena;
+};
+
+struct rl_columns *rl_columns_new(const struct rl_fields *fields);
+/* Room for one more row, all RL_MISSING; returns its index (rows goes up by one). */
+size_t rl_columns_add_row(struct rl_columns *c);
+void rl_columns_drop_last(struct rl_columns *c);
+/* Keeps the rows listed (ascending), in order. */
+void rl_columns_keep(struct rl_columns *c, const uint32_t *rows, size_t n);
+void rl_columns_reset(struct rl_columns *c);
+void rl_columns_free(struct rl_columns *c);
+
+#endif

@@ -1,0 +1,128 @@
+/* Every setting, once: its name, type, default and help stand in one table (settings.c), from which the
+ * command line, the environment, the script's table, --help, completion and man page are made.
+ *
+ * A setting is written `batch.size` in a script ({ batch = { size = … } }), `--batch-size` on the command
+ * line, RILLE_BATCH_SIZE in the environment. Layers, strongest first: command line, environment, script,
+ * default. A stronger layer is never overwritten by a weaker one that comes later. */
+#ifndef RL_STREAM_SETTINGS_H
+#define RL_STREAM_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "codec/fields.h"
+#include "kafka/config.h"
+
+enum rl_delivery { RL_AT_LEAST_ONCE, RL_AT_MOST_ONCE, RL_EXACTLY_ONCE };
+
+struct rl_list {
+  char **at;
+  size_t n, cap;
+};
+
+struct rl_settings {
+  /* where from */
+  char *brokers;             /* -b brokers: NULL until set; default localhost:9092 */
+  struct rl_list topics;     /* -t topics */
+  struct rl_list partitions; /* -p "0", "0-3" or "topic:0" */
+  char *group;               /* -G group */
+  char *start;               /* -o start: beginning, end, N, -N (before the end), a time */
+  char *end;                 /* --end: an offset or a time */
+  char *input;               /* --input FILE, - or kafka://host:port/topic */
+  char *input_format;        /* ndjson (default) | lines */
+  struct rl_kconf kafka;     /* -X, kafka = {…}, -F */
+  /* when it ends */
+  bool exit_at_end; /* -e */
+  int64_t count;    /* -c; 0: no limit */
+  double idle;      /* seconds without a message; 0: never */
+  double wait;      /* seconds for the first message; 0: for ever */
+  /* batches */
+  int64_t batch_size;   /* 512 */
+  int64_t batch_bytes;  /* 16 MiB */
+  double batch_timeout; /* 0.5 s from the first message */
+  /* decoding */
+  char *decode;    /* json | raw; NULL: json with fields, else raw */
+  bool decode_lua; /* decode is a function of the script */
+  struct rl_fields fields;
+  bool strict_fields; /* a field the first batch has nowhere is an error */
+  bool strict;        /* also check scalars that are skipped */
+  /* delivery and failure */
+  enum rl_delivery delivery;
+  bool commit;             /* true */
+  int64_t in_flight;       /* 8 batches */
+  int64_t in_flight_bytes; /* 64 MiB */
+  int64_t retries;         /* 0 */
+  double backoff;          /* 1 s, doubled each time, with jitter */
+  double backoff_max;      /* 60 s */
+  bool bisect;             /* true */
+  char *dead_letter;       /* topic */
+  int64_t dead_letter_max; /* 10 in a row, or over half of the last 1,000; 0: no limit */
+  double outage;           /* seconds an outage is waited for; 0: for ever */
+  double connect;          /* 10 s */
+  double drain;            /* 5 s */
+  bool fsync;
+  /* limits */
+  double limits_time;    /* 300 s a handler call; 0: none */
+  int64_t limits_memory; /* 1 GiB a Lua state */
+  int64_t limits_depth;  /* 1000: nesting of a message */
+  int64_t limits_output; /* 256 MiB staged a handler call */
+  /* the rest */
+  int64_t lanes;         /* 1 */
+  double explain;        /* 15 s between the lines that explain a wait */
+  unsigned char *layers; /* which layer set what; internal */
+};
+
+enum rl_layer { RL_LAYER_DEFAULT, RL_LAYER_SCRIPT, RL_LAYER_ENV, RL_LAYER_CLI };
+
+enum rl_setting_type {
+  RL_SET_STRING,
+  RL_SET_LIST,
+  RL_SET_INT,
+  RL_SET_SIZE,
+  RL_SET_SECONDS,
+  RL_SET_BOOL,
+  RL_SET_ENUM,
+  RL_SET_FIELDS,
+  RL_SET_KAFKA,
+  RL_SET_FILE
+};
+
+struct rl_setting {
+  const char *name; /* "batch.size" */
+  char letter;      /* kcat's, 0 if none */
+  enum rl_setting_type type;
+  size_t offset;       /* in struct rl_settings */
+  const char *arg;     /* "N", "SECONDS", "TOPIC" in help */
+  const char *text;    /* the default, as it would be written; NULL: none */
+  const char *help;    /* one line */
+  const char *choices; /* "a|b|c" for ENUM */
+  bool script;         /* may stand in a script's table */
+  bool library;        /* may stand in rille.stream{…} (S11.1) */
+};
+
+extern const struct rl_setting rl_settings_table[];
+extern const size_t rl_settings_count;
+
+void rl_settings_init(struct rl_settings *s); /* all defaults */
+void rl_settings_free(struct rl_settings *s);
+void rl_settings_copy(struct rl_settings *to, const struct rl_settings *from);
+
+const struct rl_setting *rl_setting_find(const char *name); /* exact, dotted; NULL if none */
+/* The nearest name, for messages; NULL when none is near. */
+const char *rl_setting_nearest(const char *name);
+
+/* Sets from text. For LIST each call appends within a layer (a stronger layer's first call clears), a comma
+ * separates; for KAFKA value is "k=v". `origin` is for messages: "--batch-size", "RILLE_BATCH_SIZE",
+ * "bright.lua". RL_EUSAGE with name, value and what is expected. */
+int rl_settings_set(struct rl_settings *s, const struct rl_setting *what, const char *value,
+                    enum rl_layer layer, const char *origin, struct rl_err *err);
+/* All of RILLE_*; an unknown one is a warning with the nearest name. */
+int rl_settings_env(struct rl_settings *s, char *const *environ, struct rl_err *err);
+bool rl_settings_is_set(const struct rl_settings *s, const char *name); /* by any layer but the default */
+
+/* Fills what follows from the rest (decode, kafka:// inputs, start) and refuses what does not go together:
+ * no topic ("topics"), exactly_once ("not in this version"), at_most_once without a group, … (RL_EUSAGE). */
+int rl_settings_finish(struct rl_settings *s, struct rl_err *err);
+
+#endif
