@@ -15,7 +15,8 @@ int64_t rl_seconds(double s); /* seconds to ns, saturating; negative or infinite
 /* `poll(2)` time-out in ms, rounded up, until `deadline`; at most `cap_ms`, at least 0. */
 int rl_poll_ms(int64_t now, int64_t deadline, int cap_ms);
 
-/* "2026-11-30T14:08:54Z" or "…54.123+01:00" or "2026-11-30" to wall ms; false when it is no time. */
+/* "2026-11-30T14:08:54Z" or "…54.123+01:00" or "2026-11-30" to wall ms; 0 when it is no time. Without a zone
+ * it is UTC; a blank may stand for the T, and seconds may be left out. */
 int rl_parse_time(const char *text, int64_t *ms);
 
 #endif

@@ -25,7 +25,9 @@ struct rl_err {
   char text[1024];
 };
 
-/* Fills err (unless NULL) and returns code, so that `return rl_fail(err, …)` reads as one step. */
+/* Fills err (unless NULL) and returns code, so that `return rl_fail(err, …)` reads as one step. The text is
+ * cut at a character's end when it is too long, registered secrets are masked (log.h), and err->text itself
+ * may be among the arguments. */
 __attribute__((format(printf, 3, 4))) int rl_fail(struct rl_err *err, int code, const char *fmt, ...);
 
 /* As rl_fail, with Kafka's code kept beside it. */

@@ -46,6 +46,9 @@ void rl_producer_clear(struct rl_producer *p);
 int rl_producer_pending(const struct rl_producer *p);      /* sent and not reported */
 size_t rl_producer_max_bytes(const struct rl_producer *p); /* message.max.bytes */
 
+/* Was it refused for its size alone? */
+bool rl_producer_too_large(const struct rl_err *err);
+
 /* Is there such a topic? Waits up to timeout_ms for metadata; RL_EBROKER when it is unknown. */
 int rl_producer_has_topic(struct rl_producer *p, const char *topic, int timeout_ms, struct rl_err *err);
 

@@ -24,10 +24,12 @@ struct rl_batch *rl_batch_new(const struct rl_fields *fields, size_t size_hint);
 size_t rl_batch_add(struct rl_batch *b,
                     const struct rl_msg *msg); /* takes the release over; returns the row */
 void rl_batch_set_bad(struct rl_batch *b, size_t row, const char *why);
-/* Releases the messages that `drop` names and closes the gaps. Returns how many went. */
+/* Releases the messages that `drop` names and closes the gaps, in messages, columns and `bad`. Asks once a
+ * message, in order. Returns how many went. */
 size_t rl_batch_strike(struct rl_batch *b, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg);
-void rl_batch_release_messages(struct rl_batch *b); /* early, when nothing points into them any more */
-void rl_batch_free(struct rl_batch *b);             /* releases what is left */
+/* Early, when nothing points into them any more: keys and values become null, offsets stay to be read. */
+void rl_batch_release_messages(struct rl_batch *b);
+void rl_batch_free(struct rl_batch *b); /* releases what is left */
 
 /* Rows of a batch, ascending. */
 struct rl_view {

@@ -15,14 +15,15 @@ struct rl_batcher {
 };
 
 void rl_batcher_init(struct rl_batcher *b, size_t size, size_t bytes, int64_t timeout);
-/* May a message of this size join? False: the batch is full (by size) or would exceed bytes: take it first.
- */
+/* May a message of this size join? False: the batch is full by size, or would exceed bytes: hand it over
+ * first (cause SIZE when rl_batcher_due says so, else BYTES: it is due although bytes are left). */
 bool rl_batcher_fits(const struct rl_batcher *b, size_t bytes);
 void rl_batcher_add(struct rl_batcher *b, size_t bytes, int64_t now);
 /* Is the batch due, and why? `more`: the source has messages waiting (timeout 0 then goes on taking). */
 bool rl_batcher_due(const struct rl_batcher *b, int64_t now, bool more, enum rl_cause *cause);
-bool rl_batcher_full(const struct rl_batcher *b);
-void rl_batcher_struck(struct rl_batcher *b, size_t n, size_t bytes); /* messages left (S2.1) */
+bool rl_batcher_full(const struct rl_batcher *b); /* nothing more can join */
+/* Messages left (S2.1). The deadline stays, though the first may be gone: early at worst, never late. */
+void rl_batcher_struck(struct rl_batcher *b, size_t n, size_t bytes);
 void rl_batcher_taken(struct rl_batcher *b); /* the batch was handed over: start anew */
 
 #endif

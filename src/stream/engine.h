@@ -24,8 +24,8 @@ struct rl_failure {
   char *traceback; /* NULL if none */
 };
 
-void rl_failure_set(struct rl_failure *f, enum rl_blame blame, const char *error,
-                    const char *traceback); /* copies */
+/* Copies the texts, frees those that were there: *f must be zeroed or set before. */
+void rl_failure_set(struct rl_failure *f, enum rl_blame blame, const char *error, const char *traceback);
 void rl_failure_clear(struct rl_failure *f);
 
 enum rl_hook { RL_HOOK_OPEN, RL_HOOK_ASSIGNED, RL_HOOK_REVOKED, RL_HOOK_EVERY, RL_HOOK_CLOSE };

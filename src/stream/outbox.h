@@ -27,15 +27,18 @@ struct rl_out {
 struct rl_outbox {
   struct rl_out *at;
   size_t n, cap;
-  size_t bytes;       /* staged, values and keys */
-  size_t max_bytes;   /* limits.output: RL_EHANDLER past it */
-  size_t max_message; /* message.max.bytes: a larger value is refused when staged (S5.2) */
+  size_t bytes;     /* staged, values and keys */
+  size_t max_bytes; /* limits.output: RL_EHANDLER past it; 0: no limit */
+  size_t
+      max_message; /* message.max.bytes: a larger SEND to Kafka is refused when staged (S5.2); 0: no limit */
   struct rl_arena arena;
 };
 
 void rl_outbox_init(struct rl_outbox *o, size_t max_bytes, size_t max_message);
-/* Copies what `out` points to. Errors name topic and sizes. */
+/* Copies what `out` points to. Errors name topic and sizes and stage nothing. */
 int rl_outbox_send(struct rl_outbox *o, const struct rl_out *out, struct rl_err *err);
+/* size: of the message's key and value. One too large for its topic is not refused here but when it is
+ * produced, where it costs that message alone (S5.2). */
 int rl_outbox_forward(struct rl_outbox *o, const char *topic, uint32_t row, size_t size, int32_t partition,
                       int64_t timestamp, struct rl_err *err);
 void rl_outbox_reject(struct rl_outbox *o, uint32_t row, const char *reason);

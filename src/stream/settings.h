@@ -1,9 +1,10 @@
-/* Every setting, once: its name, type, default and help stand in one table (settings.c), from which the
+/* Every setting, once: its name, type, default and help stand in one table (settings_table.c), from which the
  * command line, the environment, the script's table, --help, completion and man page are made.
  *
  * A setting is written `batch.size` in a script ({ batch = { size = … } }), `--batch-size` on the command
  * line, RILLE_BATCH_SIZE in the environment. Layers, strongest first: command line, environment, script,
- * default. A stronger layer is never overwritten by a weaker one that comes later. */
+ * default. A stronger layer is never overwritten by a weaker one that comes later; a weaker one's value is
+ * checked all the same. An empty text unsets a text setting of a weaker layer (--group ''). */
 #ifndef RL_STREAM_SETTINGS_H
 #define RL_STREAM_SETTINGS_H
 
@@ -31,7 +32,7 @@ struct rl_settings {
   char *end;                 /* --end: an offset or a time */
   char *input;               /* --input FILE, - or kafka://host:port/topic */
   char *input_format;        /* ndjson (default) | lines */
-  struct rl_kconf kafka;     /* -X, kafka = {…}, -F */
+  struct rl_kconf kafka;     /* -F, kafka = {…}, RILLE_KAFKA, -X: weakest first */
   /* when it ends */
   bool exit_at_end; /* -e */
   int64_t count;    /* -c; 0: no limit */
@@ -68,9 +69,10 @@ struct rl_settings {
   int64_t limits_depth;  /* 1000: nesting of a message */
   int64_t limits_output; /* 256 MiB staged a handler call */
   /* the rest */
-  int64_t lanes;         /* 1 */
-  double explain;        /* 15 s between the lines that explain a wait */
-  unsigned char *layers; /* which layer set what; internal */
+  int64_t lanes;               /* 1 */
+  double explain;              /* 15 s between the lines that explain a wait */
+  unsigned char *layers;       /* which layer set what; internal */
+  struct rl_kconf *kafka_from; /* what `kafka` is made of, by strength; internal */
 };
 
 enum rl_layer { RL_LAYER_DEFAULT, RL_LAYER_SCRIPT, RL_LAYER_ENV, RL_LAYER_CLI };
@@ -99,6 +101,7 @@ struct rl_setting {
   const char *choices; /* "a|b|c" for ENUM */
   bool script;         /* may stand in a script's table */
   bool library;        /* may stand in rille.stream{…} (S11.1) */
+  double min, max;     /* of INT, SIZE and SECONDS; max 0: no upper bound */
 };
 
 extern const struct rl_setting rl_settings_table[];
@@ -112,17 +115,36 @@ const struct rl_setting *rl_setting_find(const char *name); /* exact, dotted; NU
 /* The nearest name, for messages; NULL when none is near. */
 const char *rl_setting_nearest(const char *name);
 
-/* Sets from text. For LIST each call appends within a layer (a stronger layer's first call clears), a comma
- * separates; for KAFKA value is "k=v". `origin` is for messages: "--batch-size", "RILLE_BATCH_SIZE",
- * "bright.lua". RL_EUSAGE with name, value and what is expected. */
+/* How a setting is written elsewhere: "batch-size" (with two dashes before it), "RILLE_BATCH_SIZE". */
+#define RL_SETTING_NAME_MAX 64
+void rl_setting_option_name(const struct rl_setting *what, char out[RL_SETTING_NAME_MAX]);
+void rl_setting_env_name(const struct rl_setting *what, char out[RL_SETTING_NAME_MAX]);
+
+/* Sets from text. For LIST and FIELDS each call appends within a layer (a stronger layer's first call
+ * clears), a comma separates (not within the brackets of a ^regex); for KAFKA value is "k=v"; for a FILE all
+ * that it holds. A STRING with choices takes one of them. `origin` is for messages: "--batch-size",
+ * "RILLE_BATCH_SIZE", "bright.lua". RL_EUSAGE with name, value and what is expected. */
 int rl_settings_set(struct rl_settings *s, const struct rl_setting *what, const char *value,
                     enum rl_layer layer, const char *origin, struct rl_err *err);
-/* All of RILLE_*; an unknown one is a warning with the nearest name. */
-int rl_settings_env(struct rl_settings *s, char *const *environ, struct rl_err *err);
+/* For a value that has no text (a script's fields, a decode function): false when a stronger layer has set it
+ * and it must be left alone; else it counts as set by this layer, a list that a weaker one set is empty, and
+ * the caller puts the value into its place. */
+bool rl_settings_claim(struct rl_settings *s, const char *name, enum rl_layer layer);
+/* All of RILLE_*; an unknown one is a warning with the nearest name, an empty one counts as not there.
+ * RILLE_KAFKA holds one k=v a line. */
+int rl_settings_env(struct rl_settings *s, char *const *environment, struct rl_err *err);
 bool rl_settings_is_set(const struct rl_settings *s, const char *name); /* by any layer but the default */
+enum rl_layer rl_settings_layer(const struct rl_settings *s, const char *name); /* the one that set it */
 
-/* Fills what follows from the rest (decode, kafka:// inputs, start) and refuses what does not go together:
- * no topic ("topics"), exactly_once ("not in this version"), at_most_once without a group, … (RL_EUSAGE). */
+/* Fills what follows from the rest and refuses what does not go together (RL_EUSAGE): no topic ("topics"),
+ * exactly_once ("not in this version"), at_most_once without a group, … Once, when all layers are in. After
+ * it: brokers   set, unless `input` is a file (then NULL when none was named); also from bootstrap.servers
+ *   group     NULL: none; also from group.id
+ *   input     a path or "-"; NULL: Kafka. A kafka:// URI has gone into brokers and topics.
+ *   topics    at least one, none twice, unless `input` is a file
+ *   start     "beginning" or "end" or an offset, -N, time; in a group "beginning", "end", or "stored": only
+ *             from the group's offsets (auto.offset.reset "error"). stream/start.h reads it.
+ *   decode    json or raw, or, when decode_lua, what the host decodes before: raw */
 int rl_settings_finish(struct rl_settings *s, struct rl_err *err);
 
 #endif

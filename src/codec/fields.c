@@ -1,0 +1,156 @@
+#include "codec/fields.h"
+
+#include <ctype.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "codec/path.h"
+
+static const char *const type_names[] = {
+    [RL_AUTO] = "auto",    [RL_I64] = "i64", [RL_F64] = "f64",     [RL_F32] = "f32",
+    [RL_BOOLEAN] = "bool", [RL_STR] = "str", [RL_BYTES] = "bytes", [RL_ANY] = "any"};
+enum { N_TYPES = sizeof type_names / sizeof *type_names };
+
+const char *rl_type_name(enum rl_type type) { return type_names[type]; }
+
+int rl_type_parse(const char *name, enum rl_type *type) {
+  for (int i = 0; i < N_TYPES; i++) {
+    if (strcmp(name, type_names[i]) != 0) continue;
+    *type = (enum rl_type)i;
+    return 0;
+  }
+  return RL_EUSAGE;
+}
+
+static void field_free(struct rl_field *field) {
+  for (size_t i = 0; i < field->n_steps; i++) rl_free(field->steps[i].key);
+  rl_free(field->steps);
+  rl_free(field->name);
+  rl_free(field->path);
+}
+
+/* The name a field has when none is given: its last key, "key" for "@key", NULL for "[0]". */
+static const char *default_name(const struct rl_field *field) {
+  for (size_t i = field->n_steps; i-- > 0;)
+    if (field->steps[i].key) return field->steps[i].key;
+  return field->meta == RL_META_NONE ? NULL : field->path + 1;
+}
+
+static int check_name(const struct rl_fields *fields, const struct rl_field *field, struct rl_err *err) {
+  if (!*field->name)
+    return rl_fail(err, RL_EUSAGE, "field path '%s': its name is empty; give it one", field->path);
+  ssize_t twin = rl_fields_find(fields, field->name);
+  if (twin < 0) return 0;
+  return rl_fail(err, RL_EUSAGE, "two fields are named '%s' (paths '%s' and '%s'): give one another name",
+                 field->name, fields->at[twin].path, field->path);
+}
+
+static int field_fill(const struct rl_fields *fields, struct rl_field *field, const char *name,
+                      struct rl_err *err) {
+  int code = rl_path_parse(field, err);
+  if (code != 0) return code;
+  if (!name) name = default_name(field);
+  if (!name)
+    return rl_fail(err, RL_EUSAGE, "field path '%s' ends in no key: give the field a name", field->path);
+  field->name = rl_strdup(name);
+  return check_name(fields, field, err);
+}
+
+int rl_fields_add(struct rl_fields *fields, const char *name, const char *path, enum rl_type type,
+                  bool required, struct rl_err *err) {
+  struct rl_field field = {.path = rl_strdup(path), .type = type, .required = required};
+  int code = field_fill(fields, &field, name, err);
+  if (code != 0) {
+    field_free(&field);
+    return code;
+  }
+  RL_GROW(fields->at, fields->cap, fields->n + 1);
+  fields->at[fields->n++] = field;
+  return 0;
+}
+
+/* The first of `stop` outside quotes, or the end. */
+static const char *find_outside_quotes(const char *at, const char *end, char stop) {
+  while (at < end && *at != stop) {
+    const char *past = *at == '"' ? rl_path_quoted_end(at) : NULL;
+    at = past && past <= end ? past : at + 1;
+  }
+  return at;
+}
+
+static char *trimmed(const char *start, const char *end) {
+  while (start < end && isspace((unsigned char)*start)) start++;
+  while (end > start && isspace((unsigned char)end[-1])) end--;
+  return rl_strndup(start, (size_t)(end - start));
+}
+
+static int parse_type(const char *name, const char *item, enum rl_type *type, struct rl_err *err) {
+  if (rl_type_parse(name, type) == 0) return 0;
+  const char *nearest = rl_nearest(name, type_names, N_TYPES);
+  return rl_fail(err, RL_EUSAGE,
+                 "field '%s': '%s' is no type%s%s%s; there are auto, i64, f64, f32, bool, str, bytes and any "
+                 "(a key that holds a colon is written in quotes)",
+                 item, name, nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+}
+
+/* [NAME=]PATH[:TYPE] */
+static int parse_item(struct rl_fields *fields, const char *start, const char *end, struct rl_err *err) {
+  const char *equals = find_outside_quotes(start, end, '=');
+  const char *path_at = equals < end ? equals + 1 : start;
+  const char *colon = find_outside_quotes(path_at, end, ':');
+  char *item = trimmed(start, end);
+  char *name = equals < end ? trimmed(start, equals) : NULL;
+  char *path = trimmed(path_at, colon);
+  char *type_name = colon < end ? trimmed(colon + 1, end) : rl_strdup("auto");
+  enum rl_type type = RL_AUTO;
+  int code = *item ? parse_type(type_name, item, &type, err)
+                   : rl_fail(err, RL_EUSAGE, "an empty field between commas in the list of fields");
+  if (code == 0) code = rl_fields_add(fields, name, path, type, false, err);
+  rl_free(item);
+  rl_free(name);
+  rl_free(path);
+  rl_free(type_name);
+  return code;
+}
+
+int rl_fields_parse(struct rl_fields *fields, const char *list, struct rl_err *err) {
+  const char *end = list + strlen(list);
+  for (const char *at = list;; at++) {
+    const char *comma = find_outside_quotes(at, end, ',');
+    int code = parse_item(fields, at, comma, err);
+    if (code != 0) return code;
+    at = comma;
+    if (at == end) return 0;
+  }
+}
+
+ssize_t rl_fields_find(const struct rl_fields *fields, const char *name) {
+  for (size_t i = 0; i < fields->n; i++)
+    if (strcmp(fields->at[i].name, name) == 0) return (ssize_t)i;
+  return -1;
+}
+
+static struct rl_field field_copy(const struct rl_field *from) {
+  struct rl_field to = *from;
+  to.name = rl_strdup(from->name);
+  to.path = rl_strdup(from->path);
+  to.steps = from->n_steps ? rl_alloc(from->n_steps * sizeof *to.steps) : NULL;
+  for (size_t i = 0; i < from->n_steps; i++) {
+    to.steps[i] = from->steps[i];
+    if (from->steps[i].key) to.steps[i].key = rl_strdup(from->steps[i].key);
+  }
+  return to;
+}
+
+void rl_fields_copy(struct rl_fields *to, const struct rl_fields *from) {
+  *to = (struct rl_fields)RL_FIELDS_INIT;
+  RL_GROW(to->at, to->cap, from->n);
+  for (; to->n < from->n; to->n++) to->at[to->n] = field_copy(&from->at[to->n]);
+}
+
+void rl_fields_free(struct rl_fields *fields) {
+  for (size_t i = 0; i < fields->n; i++) field_free(&fields->at[i]);
+  rl_free(fields->at);
+  *fields = (struct rl_fields)RL_FIELDS_INIT;
+}

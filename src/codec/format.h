@@ -1,0 +1,23 @@
+/* What a format gives the decoder: how to fill a row from a message's value. The decoder does the rest: meta
+ * fields, declared types, required fields, tombstones. One constant struct a format, listed in decoder.c. */
+#ifndef RL_CODEC_FORMAT_H
+#define RL_CODEC_FORMAT_H
+
+#include "codec/decoder.h"
+
+struct rl_format {
+  const char *name;
+  /* opts outlives self; fields may be none, never NULL. RL_EUSAGE when a field cannot be had. */
+  int (*open)(void **self, const struct rl_decoder_opts *opts, struct rl_err *err);
+  void (*close)(void *self);
+  /* Fills row[f] of every field f that reads the value, by what the value holds. Cells borrow from the message
+   * or live in the arena. msg->value is not null. RL_EHANDLER. */
+  int (*row)(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_cell *row,
+             struct rl_err *err);
+  /* As rl_decoder_suggest; NULL: nothing to suggest. */
+  void (*suggest)(void *self, const struct rl_msg *msg, const struct rl_field *field, struct rl_buf *out);
+};
+
+extern const struct rl_format rl_format_json, rl_format_raw;
+
+#endif

@@ -1,0 +1,215 @@
+#include "codec/json_select.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "codec/json_program.h"
+#include "codec/json_walk.h"
+
+struct rl_json_select {
+  struct rl_json *json;
+  struct rl_json_program program;
+  bool strict;
+  uint64_t document; /* counts them: rl_json_node.seen */
+  struct rl_buf key; /* of a key with escapes */
+  /* of the document being read */
+  struct rl_arena *arena;
+  struct rl_cell *row;
+};
+
+struct rl_json_select *rl_json_select_new(const struct rl_fields *fields,
+                                          const struct rl_json_select_opts *opts) {
+  struct rl_json_select *s = rl_zalloc(sizeof *s);
+  s->json = rl_json_new();
+  s->json->max_depth = opts->max_depth ? opts->max_depth : RL_JSON_DEPTH;
+  s->strict = opts->strict;
+  rl_json_program_make(&s->program, fields);
+  return s;
+}
+
+void rl_json_select_free(struct rl_json_select *s) {
+  if (!s) return;
+  rl_json_free(s->json);
+  rl_json_program_free(&s->program);
+  rl_buf_free(&s->key);
+  rl_free(s);
+}
+
+static const uint32_t *take(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p);
+
+static void set(struct rl_json_select *s, size_t from, size_t to, struct rl_cell cell) {
+  for (size_t i = from; i < to; i++) s->row[s->program.order[i]] = cell;
+}
+
+/* A key that is spelled with escapes; *fine is false when one of them is none. */
+static struct rl_json_node *find_escaped(struct rl_json_select *s, const struct rl_json_node *node,
+                                         struct rl_bytes raw, bool *fine) {
+  rl_buf_clear(&s->key);
+  char *out = rl_buf_reserve(&s->key, raw.len + 8);
+  size_t bad;
+  ssize_t len = rl_json_unescape(raw, out, &bad);
+  *fine = len >= 0;
+  if (!*fine) {
+    size_t at = (size_t)(raw.data - (const char *)s->json->text);
+    rl_json_fault(s->json, "malformed escape in a key", at + bad);
+    return NULL;
+  }
+  return rl_json_find_key(node, out, (size_t)len, rl_json_word(out, (size_t)len));
+}
+
+/* The node for the key at p, or NULL when nobody wants it. */
+static inline struct rl_json_node *find(struct rl_json_select *s, const struct rl_json_node *node,
+                                        const uint32_t *p, bool *fine) {
+  struct rl_bytes raw = rl_json_raw(s->json, p);
+  if (rl_json_has_escape(s->json, *p + 1, *p + 1 + raw.len)) return find_escaped(s, node, raw, fine);
+  return rl_json_find_key(node, raw.data, raw.len, rl_json_word(raw.data, raw.len));
+}
+
+/* p is past the brace. */
+static const uint32_t *take_members(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  struct rl_json *json = s->json;
+  for (;; p++) {
+    const uint32_t *value = rl_json_colon(json, p);
+    if (!value) return NULL;
+    bool fine = true;
+    struct rl_json_node *child = find(s, node, p, &fine);
+    if (!fine) return NULL;
+    p = child ? take(s, child, value) : rl_json_skip(json, value);
+    if (!p) return NULL;
+    if (json->text[*p] == '}') return p + 1;
+    if (json->text[*p] != ',') return rl_json_fault(json, "expected ',' or '}'", *p);
+  }
+}
+
+/* How many elements from p, which is past the bracket, to the closing one; -1: a fault. */
+static int64_t count_elements(struct rl_json *json, const uint32_t *p) {
+  size_t escape = json->escape;
+  int64_t n = 1;
+  while ((p = rl_json_skip(json, p)) != NULL && json->text[*p] == ',') {
+    n++;
+    p++;
+  }
+  json->escape = escape;
+  return p ? n : -1;
+}
+
+/* Two elements of the node can be one of the array ([0] and [-1]): then it is walked for each. */
+static const uint32_t *take_element(struct rl_json_select *s, struct rl_json_node *node, int64_t index,
+                                    int64_t n, const uint32_t *p) {
+  const uint32_t *after = NULL;
+  size_t escape = s->json->escape;
+  for (size_t i = 0; i < node->n_elements; i++) {
+    int64_t wanted = node->elements[i].index;
+    if ((wanted < 0 ? wanted + n : wanted) != index) continue;
+    s->json->escape = escape;
+    after = take(s, node->elements[i].node, p);
+    if (!after) return NULL;
+  }
+  return after ? after : rl_json_skip(s->json, p);
+}
+
+/* p is past the bracket. */
+static const uint32_t *take_elements(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  struct rl_json *json = s->json;
+  int64_t n = node->from_end ? count_elements(json, p) : 0;
+  if (n < 0) return NULL;
+  for (int64_t index = 0;; index++, p++) {
+    p = take_element(s, node, index, n, p);
+    if (!p) return NULL;
+    if (json->text[*p] == ']') return p + 1;
+    if (json->text[*p] != ',') return rl_json_fault(json, "expected ',' or ']'", *p);
+  }
+}
+
+/* Into a container of which something is wanted. */
+static const uint32_t *descend(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  struct rl_json *json = s->json;
+  bool object = json->text[*p] == '{';
+  if (object ? !node->n_slots : !node->n_elements) return rl_json_skip_container(json, p);
+  if (!rl_json_enter(json, p)) return NULL;
+  if (json->text[p[1]] == (object ? '}' : ']'))
+    p += 2;
+  else
+    p = object ? take_members(s, node, p + 1) : take_elements(s, node, p + 1);
+  json->depth--;
+  return p;
+}
+
+/* A container that is wanted itself is decoded when it is read: its scalars are checked now, so that this does
+ * not fail then. */
+static const uint32_t *take_container(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  struct rl_json *json = s->json;
+  if (node->first == node->own) return descend(s, node, p);
+  size_t start = *p;
+  bool strict = json->strict;
+  json->strict = true;
+  p = descend(s, node, p);
+  json->strict = strict;
+  if (!p) return NULL;
+  uint32_t len = (uint32_t)(p[-1] + 1 - start);
+  set(s, node->first, node->own, (struct rl_cell){.tag = RL_JSON, .len = len, .s = json->origin + start});
+  return p;
+}
+
+static const uint32_t *take_scalar(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  if (node->first == node->own) return rl_json_skip(s->json, p);
+  struct rl_cell cell;
+  if (!rl_json_scalar(s->json, p, s->arena, &cell)) return NULL;
+  set(s, node->first, node->own, cell);
+  return p + 1;
+}
+
+/* Of a key that comes again the last counts: what the one before gave is taken back, all of it. */
+static const uint32_t *take(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  if (node->seen == s->document) set(s, node->first, node->last, (struct rl_cell){.tag = RL_MISSING});
+  node->seen = s->document;
+  if (rl_json_kind_at(s->json, p) >= RL_JSON_OBJECT) return take_container(s, node, p);
+  return take_scalar(s, node, p);
+}
+
+static const char *root_name(enum rl_json_kind kind) {
+  switch (kind) {
+    case RL_JSON_OBJECT: return "an object";
+    case RL_JSON_ARRAY: return "an array";
+    case RL_JSON_STRING: return "a text";
+    case RL_JSON_NUMBER: return "a number";
+    case RL_JSON_NULL: return "null";
+    default: return "a boolean";
+  }
+}
+
+static int wrong_root(const struct rl_json_select *s, struct rl_err *err) {
+  const struct rl_json_node *root = &s->program.root;
+  const struct rl_json *json = s->json;
+  return rl_fail(err, RL_EHANDLER, "expected %s with the fields asked for, found %s at byte %u",
+                 root->n_slots ? "an object" : "an array", root_name(rl_json_kind_at(json, json->tokens)),
+                 json->tokens[0]);
+}
+
+/* A root that has nothing to select from is no sample (5, "x"). That is said only of sound JSON. */
+static int select_root(struct rl_json_select *s, struct rl_err *err) {
+  struct rl_json_node *root = &s->program.root;
+  struct rl_json *json = s->json;
+  const uint32_t *p = json->tokens;
+  enum rl_json_kind kind = rl_json_kind_at(json, p);
+  bool wanted = kind == RL_JSON_OBJECT ? root->n_slots > 0 : kind == RL_JSON_ARRAY && root->n_elements > 0;
+  if (kind < RL_JSON_OBJECT) {
+    struct rl_cell unused;
+    p = rl_json_scalar(json, p, s->arena, &unused) ? p + 1 : NULL;
+  } else {
+    p = descend(s, root, p);
+  }
+  int code = rl_json_finish(json, p, err);
+  return code == 0 && !wanted && s->program.n_order > 0 ? wrong_root(s, err) : code;
+}
+
+int rl_json_select_row(struct rl_json_select *s, struct rl_bytes payload, struct rl_arena *arena,
+                       struct rl_cell *row, struct rl_err *err) {
+  int code = rl_json_load(s->json, payload, err);
+  if (code != 0) return code;
+  s->arena = arena;
+  s->row = row;
+  s->document++;
+  s->json->strict = s->strict;
+  set(s, 0, s->program.n_order, (struct rl_cell){.tag = RL_MISSING});
+  return select_root(s, err);
+}

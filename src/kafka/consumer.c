@@ -1,0 +1,112 @@
+/* The consumer's life: open, subscribe, close. */
+#include "kafka/consumer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kafka/client.h"
+#include "kafka/consumer_impl.h"
+#include "kafka/parts.h"
+#include "kafka/reason.h"
+
+static void open_queues(struct rl_consumer *c) {
+  static const uint64_t ring = 1;
+  rd_kafka_poll_set_consumer(c->rk);
+  c->events = rd_kafka_queue_get_consumer(c->rk);
+  c->lane = rd_kafka_queue_new(c->rk);
+  rd_kafka_queue_io_event_enable(c->events, c->wake.wr, &ring, sizeof ring);
+  rd_kafka_queue_io_event_enable(c->lane, c->wake.wr, &ring, sizeof ring);
+}
+
+static rd_kafka_t *open_client(const struct rl_consumer_opts *opts, struct rl_err *err) {
+  struct rl_client_opts client = {.side = RL_SIDE_CONSUMER,
+                                  .conf = opts->conf,
+                                  .brokers = opts->brokers,
+                                  .group = opts->group,
+                                  .reset = opts->reset,
+                                  .lane = opts->lane};
+  return rl_client_open(&client, err);
+}
+
+int rl_consumer_open(struct rl_consumer **out, const struct rl_consumer_opts *opts, struct rl_err *err) {
+  struct rl_wake wake;
+  if (rl_wake_open(&wake)) return rl_fail(err, RL_EFAIL, "cannot make an eventfd: %s", strerror(errno));
+  rd_kafka_t *rk = open_client(opts, err);
+  if (!rk) {
+    rl_wake_close(&wake);
+    return RL_EUSAGE;
+  }
+  struct rl_consumer *c = rl_zalloc(sizeof *c);
+  c->rk = rk;
+  c->wake = wake;
+  c->grouped = opts->group != NULL;
+  c->manual = opts->manual || !opts->group;
+  rl_slots_init(&c->slots);
+  open_queues(c);
+  *out = c;
+  return 0;
+}
+
+int rl_consumer_connect(struct rl_consumer *c, int timeout_ms, struct rl_err *err) {
+  return rl_client_connect(c->rk, c->events, timeout_ms, err);
+}
+
+int rl_consumer_subscribe(struct rl_consumer *c, char *const *topics, size_t n, struct rl_err *err) {
+  if (c->manual) return rl_fail(err, RL_EUSAGE, "subscribing to topics needs a group: give -G GROUP");
+  struct rl_tps tps = RL_TPS_INIT;
+  for (size_t i = 0; i < n; i++) rl_tps_add(&tps, topics[i], RD_KAFKA_PARTITION_UA, RL_OFFSET_INVALID);
+  rd_kafka_topic_partition_list_t *list = rl_parts_to(&tps);
+  rd_kafka_resp_err_t code = rd_kafka_subscribe(c->rk, list);
+  rd_kafka_topic_partition_list_destroy(list);
+  if (code) rl_reason(err, code, "cannot subscribe to %s%s", n ? topics[0] : "no topic", n > 1 ? " …" : "");
+  rl_tps_free(&tps);
+  return code ? rl_reason_class(code) : 0;
+}
+
+int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
+  c->closing = true;
+  if (c->manual) {
+    rd_kafka_assign(c->rk, NULL);
+    rl_consumer_unforward_all(c);
+  }
+  return rl_reason_object(err, rd_kafka_consumer_close_queue(c->rk, c->events), "cannot close the consumer");
+}
+
+bool rl_consumer_closed(const struct rl_consumer *c) { return rd_kafka_consumer_closed(c->rk); }
+bool rl_consumer_joined(const struct rl_consumer *c) { return c->joined; }
+
+/* Never librdkafka's own blocking close: it waits for events that nobody serves any more (S6.3). */
+void rl_consumer_destroy(struct rl_consumer *c) {
+  if (!c) return;
+  rl_consumer_unforward_all(c);
+  rd_kafka_queue_io_event_enable(c->lane, -1, NULL, 0);
+  rd_kafka_queue_io_event_enable(c->events, -1, NULL, 0);
+  rd_kafka_queue_destroy(c->lane);
+  rd_kafka_queue_destroy(c->events);
+  rl_client_close(c->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  rl_wake_close(&c->wake);
+  rl_slots_free(&c->slots);
+  rl_free(c);
+}
+
+int rl_consumer_fd(const struct rl_consumer *c) { return c->wake.rd; }
+void rl_consumer_clear(struct rl_consumer *c) { rl_wake_clear(&c->wake); }
+
+uint32_t rl_consumer_slot(struct rl_consumer *c, const char *topic, int32_t partition) {
+  return rl_slots_find(&c->slots, topic, partition);
+}
+
+void rl_consumer_assignment(const struct rl_consumer *c, struct rl_tps *out) {
+  struct rl_tps empty = RL_TPS_INIT;
+  *out = empty;
+  for (size_t i = 0; i < c->slots.n; i++)
+    if (c->slots.at[i].queue)
+      rl_tps_add(out, c->slots.at[i].topic, c->slots.at[i].partition, RL_OFFSET_INVALID);
+}
+
+int64_t rl_consumer_high(struct rl_consumer *c, const char *topic, int32_t partition) {
+  int64_t low, high;
+  if (rd_kafka_get_watermark_offsets(c->rk, topic, partition, &low, &high)) return -1;
+  return high < 0 ? -1 : high;
+}

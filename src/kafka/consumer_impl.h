@@ -1,0 +1,27 @@
+/* What the consumer's files share. */
+#ifndef RL_KAFKA_CONSUMER_IMPL_H
+#define RL_KAFKA_CONSUMER_IMPL_H
+
+#include <librdkafka/rdkafka.h>
+
+#include "base/wake.h"
+#include "kafka/consumer.h"
+#include "kafka/slots.h"
+
+struct rl_consumer {
+  rd_kafka_t *rk;
+  rd_kafka_queue_t *events; /* the main queue */
+  rd_kafka_queue_t *lane;   /* where every partition's messages come to */
+  struct rl_wake wake;
+  struct rl_slots slots;
+  bool grouped;     /* has a group of its own, not one of librdkafka's needs only */
+  bool manual;      /* assign(), not subscribe() */
+  bool cooperative; /* as of the last rebalance */
+  bool joined;      /* a join was answered and none is known to be under way */
+  bool closing;
+};
+
+/* Takes every partition's queue back (rebalance.c). */
+void rl_consumer_unforward_all(struct rl_consumer *c);
+
+#endif

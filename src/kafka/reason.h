@@ -1,0 +1,24 @@
+/* Kafka's error codes as sentences that say what to do, and as rille's classes. */
+#ifndef RL_KAFKA_REASON_H
+#define RL_KAFKA_REASON_H
+
+#include <librdkafka/rdkafka.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* RL_EBROKER, RL_EHANDLER (refused for good: too large, invalid) or RL_EFULL. */
+int rl_reason_class(rd_kafka_resp_err_t code);
+/* A connection's trouble, which librdkafka goes on about by itself. */
+bool rl_reason_is_connection(rd_kafka_resp_err_t code);
+/* Fills err: the words of fmt, librdkafka's text for the code, and what to do. Returns err->code. */
+__attribute__((format(printf, 3, 4))) int rl_reason(struct rl_err *err, rd_kafka_resp_err_t code,
+                                                    const char *fmt, ...);
+/* As rl_reason with librdkafka's own, longer text in place of the code's. */
+__attribute__((format(printf, 4, 5))) int rl_reason_text(struct rl_err *err, rd_kafka_resp_err_t code,
+                                                         const char *text, const char *fmt, ...);
+/* Takes librdkafka's error object over and destroys it. Returns 0 when it is NULL. */
+__attribute__((format(printf, 3, 4))) int rl_reason_object(struct rl_err *err, rd_kafka_error_t *error,
+                                                           const char *fmt, ...);
+
+#endif

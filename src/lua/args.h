@@ -1,0 +1,18 @@
+/* Arguments of rille's functions. A wrong one is the script's failure, not a message's (S4.6): the run stops. */
+#ifndef RL_LUA_ARGS_H
+#define RL_LUA_ARGS_H
+
+#include <lua.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The string at idx. call: "out:send"; what: "topic". */
+const char *rl_arg_text(lua_State *L, int idx, const char *call, const char *what, size_t *len);
+int64_t rl_arg_integer(lua_State *L, int idx, const char *call, const char *what);
+void rl_arg_function(lua_State *L, int idx, const char *call, const char *what);
+/* The table at idx may have the keys named only; nil and absent are no table: false. */
+int rl_arg_options(lua_State *L, int idx, const char *call, const char *const *names, size_t n);
+/* The method is called with its object: out:send(…), not out.send(…). */
+void *rl_arg_self(lua_State *L, const char *type, const char *call);
+
+#endif

@@ -1,0 +1,105 @@
+#include "lua/decode_fields.h"
+
+#include <lauxlib.h>
+
+#include "base/str.h"
+#include "codec/coerce.h"
+#include "codec/meta.h"
+#include "lua/json.h"
+
+/* An array's item; negative indices count from the end, as in any path. */
+static void push_item(lua_State *L, int64_t index) {
+  if (index < 0) index += (int64_t)lua_rawlen(L, -1);
+  lua_rawgeti(L, -1, index >= 0 ? index + 1 : 0);
+}
+
+/* Replaces the value at the top with what the path leads to; nil where it leads nowhere. */
+static void walk(lua_State *L, const struct rl_field *field) {
+  for (size_t i = 0; i < field->n_steps; i++) {
+    const struct rl_step *step = &field->steps[i];
+    if (!lua_istable(L, -1)) {
+      lua_pushnil(L);
+    } else if (step->key) {
+      lua_pushstring(L, step->key);
+      lua_rawget(L, -2);
+    } else {
+      push_item(L, step->index);
+    }
+    lua_remove(L, -2);
+  }
+}
+
+static struct rl_cell text_cell(struct rl_arena *arena, enum rl_tag tag, struct rl_bytes text) {
+  struct rl_bytes kept = rl_arena_copy(arena, text);
+  return (struct rl_cell){.tag = tag, .len = (uint32_t)kept.len, .s = kept.data};
+}
+
+static struct rl_cell string_cell(lua_State *L, struct rl_arena *arena) {
+  size_t len;
+  const char *text = lua_tolstring(L, -1, &len);
+  struct rl_bytes bytes = rl_bytes(text, len);
+  return text_cell(arena, rl_utf8_valid(bytes) ? RL_TEXT : RL_BLOB, bytes);
+}
+
+/* Tables, and numbers too wide for Lua's own, as JSON: what cannot be written as such is no value of a field. */
+static int json_cell(lua_State *L, struct rl_arena *arena, struct rl_cell *cell, struct rl_err *err) {
+  struct rl_buf json = RL_BUF_INIT;
+  int rc = rl_lua_encode_json(L, -1, &json, err);
+  if (rc == 0) *cell = text_cell(arena, lua_istable(L, -1) ? RL_JSON : RL_BIG, rl_buf_bytes(&json));
+  rl_buf_free(&json);
+  return rc;
+}
+
+static bool is_null(lua_State *L) {
+  rl_lua_push_null(L);
+  bool null = lua_rawequal(L, -1, -2);
+  lua_pop(L, 1);
+  return null;
+}
+
+/* The value at the top as a cell. */
+static int read_cell(lua_State *L, struct rl_arena *arena, struct rl_cell *cell, struct rl_err *err) {
+  *cell = (struct rl_cell){.tag = RL_MISSING};
+  switch (lua_type(L, -1)) {
+    case LUA_TNIL: return 0;
+    case LUA_TBOOLEAN: *cell = (struct rl_cell){.tag = RL_BOOL, .i = lua_toboolean(L, -1)}; return 0;
+    case LUA_TSTRING: *cell = string_cell(L, arena); return 0;
+    case LUA_TNUMBER:
+      *cell = lua_isinteger(L, -1) ? (struct rl_cell){.tag = RL_INT, .i = lua_tointeger(L, -1)}
+                                   : (struct rl_cell){.tag = RL_DOUBLE, .d = lua_tonumber(L, -1)};
+      return 0;
+    default: break;
+  }
+  if (!is_null(L)) return json_cell(L, arena, cell, err);
+  cell->tag = RL_NULL;
+  return 0;
+}
+
+static int fill_field(lua_State *L, struct rl_batch *batch, size_t row, size_t f, struct rl_err *err) {
+  struct rl_columns *c = batch->columns;
+  const struct rl_field *field = &c->fields->at[f];
+  struct rl_cell cell;
+  int rc;
+  if (field->meta != RL_META_NONE) {
+    rc = rl_meta_cell(field, &batch->msgs[row], &cell, err);
+  } else {
+    lua_pushvalue(L, -1);
+    walk(L, field);
+    rc = read_cell(L, &c->arena, &cell, err);
+    lua_pop(L, 1);
+    if (!rc) rc = rl_coerce(field, &cell, err);
+  }
+  if (!rc && batch->msgs[row].value.data) rc = rl_coerce_required(field, &cell, err);
+  if (!rc) c->col[f][row] = cell;
+  return rc;
+}
+
+void rl_lua_fill_fields(lua_State *L, struct rl_batch *batch, size_t row) {
+  struct rl_columns *c = batch->columns;
+  if (!c) return;
+  luaL_checkstack(L, 10, "too deep");
+  while (c->rows <= row) rl_columns_add_row(c);
+  struct rl_err err;
+  for (size_t f = 0; f < c->fields->n; f++)
+    if (fill_field(L, batch, row, f, &err)) luaL_error(L, "decode: %s", err.text);
+}

@@ -1,0 +1,13 @@
+/* The engine (stream/engine.h) that runs a script's handler: one a lane, each with its own script. */
+#ifndef RL_LUA_ENGINE_H
+#define RL_LUA_ENGINE_H
+
+#include "lua/script.h"
+#include "stream/engine.h"
+
+/* Takes the script over (destroy closes it); settings are finished and outlive the engine.
+ * The script may have been opened on another thread, if the lane's handler thread was started since. */
+int rl_lua_engine_new(struct rl_engine *out, struct rl_script *script, const struct rl_settings *settings,
+                      struct rl_err *err);
+
+#endif

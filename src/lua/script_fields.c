@@ -1,0 +1,138 @@
+/* The forms of `fields`: { "objectId", mag = "candidate.magpsf", rb = { path = "candidate.rb", type = "f64",
+ * required = true } }. Listed ones keep their order; named ones follow in the order of their names. */
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "lua/script_settings.h"
+
+static int refuse(const struct rl_lua_reader *r, const char *name, const char *what, int idx) {
+  return rl_fail(r->err, RL_EUSAGE, "%s: fields: %s of '%s' must be %s, not a %s", r->origin, what, name,
+                 strcmp(what, "required") == 0 ? "true or false" : "a text", luaL_typename(r->L, idx));
+}
+
+static int check_keys(const struct rl_lua_reader *r, const char *name, int idx) {
+  static const char *const keys[] = {"path", "type", "required", "name"};
+  lua_State *L = r->L;
+  lua_pushnil(L);
+  while (lua_next(L, idx)) {
+    lua_pop(L, 1);
+    const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "[1]";
+    const char *near = rl_nearest(key, keys, 4);
+    if (near && strcmp(near, key) == 0) continue;
+    return rl_fail(r->err, RL_EUSAGE, "%s: fields: '%s' has no '%s': path, type, required or name", r->origin, name,
+                   key);
+  }
+  return 0;
+}
+
+/* Pushes table[key], a string or nil. */
+static int text_member(const struct rl_lua_reader *r, const char *name, int idx, const char *key, const char **text) {
+  int type = lua_getfield(r->L, idx, key);
+  *text = type == LUA_TSTRING ? lua_tostring(r->L, -1) : NULL;
+  return *text || type == LUA_TNIL ? 0 : refuse(r, name, key, -1);
+}
+
+static int parse_type(const struct rl_lua_reader *r, const char *name, const char *text, enum rl_type *type) {
+  *type = RL_AUTO;
+  if (!text || rl_type_parse(text, type) == 0) return 0;
+  return rl_fail(r->err, RL_EUSAGE,
+                 "%s: fields: '%s' has the type '%s': expected auto, i64, f64, f32, bool, str, bytes or any", r->origin,
+                 name, text);
+}
+
+/* "candidate.rb:f64": a type may stand after the path, as on the command line. Gives the path's length. */
+static size_t split_type(const char *path, enum rl_type *type) {
+  const char *colon = strrchr(path, ':');
+  *type = RL_AUTO;
+  return colon && rl_type_parse(colon + 1, type) == 0 ? (size_t)(colon - path) : strlen(path);
+}
+
+static int add(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, const char *path,
+               enum rl_type type, bool required) {
+  int rc = rl_fields_add(to, name, path, type, required, r->err);
+  return rc ? rl_err_prefix(r->err, "%s: fields: ", r->origin) : 0;
+}
+
+static int add_text(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, const char *text) {
+  enum rl_type type;
+  lua_pushlstring(r->L, text, split_type(text, &type));
+  return add(r, to, name, lua_tostring(r->L, -1), type, false);
+}
+
+static int add_table(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, int idx) {
+  const char *path, *type_name, *own_name, *shown = name ? name : "a field";
+  enum rl_type type = RL_AUTO;
+  int rc = check_keys(r, shown, idx);
+  if (!rc) rc = text_member(r, shown, idx, "path", &path);
+  if (!rc) rc = text_member(r, shown, idx, "type", &type_name);
+  if (!rc) rc = text_member(r, shown, idx, "name", &own_name);
+  if (!rc) rc = parse_type(r, shown, type_name, &type);
+  if (rc) return rc;
+  int required = lua_getfield(r->L, idx, "required");
+  if (required != LUA_TNIL && required != LUA_TBOOLEAN) return refuse(r, shown, "required", -1);
+  if (!name) name = own_name;
+  if (!path) path = name;
+  if (!path) return rl_fail(r->err, RL_EUSAGE, "%s: fields: a field has no path", r->origin);
+  return add(r, to, name, path, type, lua_toboolean(r->L, -1));
+}
+
+/* The value at the top, of the given name; NULL: a listed one. */
+static int read_field(const struct rl_lua_reader *r, struct rl_fields *to, const char *name) {
+  int value = lua_gettop(r->L), rc;
+  if (lua_type(r->L, value) == LUA_TSTRING)
+    rc = add_text(r, to, name, lua_tostring(r->L, value));
+  else if (lua_istable(r->L, value))
+    rc = add_table(r, to, name, value);
+  else
+    rc = rl_fail(r->err, RL_EUSAGE, "%s: fields: %s must be a path or a table { path =, type =, required = }, not a %s",
+                 r->origin, name ? name : "an entry", luaL_typename(r->L, value));
+  lua_settop(r->L, value - 1);
+  return rc;
+}
+
+static int read_listed(const struct rl_lua_reader *r, struct rl_fields *to, int idx) {
+  lua_Integer n = (lua_Integer)lua_rawlen(r->L, idx);
+  int rc = 0;
+  for (lua_Integer i = 1; i <= n && !rc; i++) {
+    lua_rawgeti(r->L, idx, i);
+    rc = read_field(r, to, NULL);
+  }
+  return rc;
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of the table at idx, sorted, in a userdata that is pushed: Lua's own order is another in each run. */
+static const char **push_names(lua_State *L, int idx, size_t *n) {
+  size_t room = 0;
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) room++;
+  const char **names = lua_newuserdatauv(L, (room + 1) * sizeof *names, 0);
+  *n = 0;
+  for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING) names[(*n)++] = lua_tostring(L, -2);
+  qsort(names, *n, sizeof *names, by_text);
+  return names;
+}
+
+static int read_mapped(const struct rl_lua_reader *r, struct rl_fields *to, int idx) {
+  size_t n;
+  int rc = 0;
+  const char **names = push_names(r->L, idx, &n);
+  for (size_t i = 0; i < n && !rc; i++) {
+    lua_getfield(r->L, idx, names[i]);
+    rc = read_field(r, to, names[i]);
+  }
+  return rc;
+}
+
+/* Read straight into the settings, which own them: Lua may raise for lack of memory in between. */
+int rl_lua_read_fields(const struct rl_lua_reader *r, int idx) {
+  luaL_checkstack(r->L, 20, "too many fields");
+  if (!rl_settings_claim(r->s, "fields", RL_LAYER_SCRIPT)) return 0;
+  int rc = read_listed(r, &r->s->fields, idx);
+  return rc ? rc : read_mapped(r, &r->s->fields, idx);
+}

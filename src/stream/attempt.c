@@ -1,0 +1,349 @@
+/* One batch through the handler (S4): what does not decode first, then the handler over the rest, with retries,
+ * bisection and dead letters, until every message is settled or the run must stop. */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "stream/backoff.h"
+#include "stream/bisect.h"
+#include "stream/history.h"
+#include "stream/lane_state.h"
+
+struct attempt {
+  struct rl_lane *lane;
+  struct rl_batch *batch;
+  struct rl_flight *flight;
+  uint32_t *rows;         /* those still to be settled when the run of the handler began, or less: strike */
+  size_t n;
+  unsigned char *settled; /* by row of the batch */
+  struct rl_pin **pins;   /* by row of the batch */
+  struct rl_bisect bisect;
+  struct rl_backoff backoff, weather;
+  struct rl_failure why;  /* of the last attempt */
+  uint64_t changes;       /* epoch_changes when rows were last struck */
+  bool once;              /* at most once: no retry, no bisect, no strike (S3.2) */
+};
+
+static void put_origin(char *to, size_t size, const struct rl_msg *msg) {
+  snprintf(to, size, "%s[%d] offset %lld", msg->topic, msg->partition, (long long)msg->offset);
+}
+
+static bool can_reject(const struct rl_lane *lane) { return lane->s->dead_letter != NULL; }
+
+/* The run stops at this message: promise 5 without a dead-letter topic. */
+static int stop_at(struct attempt *a, uint32_t row, const char *what, const char *error) {
+  struct rl_err err = {0};
+  char origin[400];
+  put_origin(origin, sizeof origin, &a->batch->msgs[row]);
+  rl_fail(&err, RL_EHANDLER, "%s: %s: %s; nothing takes it: set dead_letter to go on without it", origin, what,
+          error);
+  rl_lane_fail(a->lane, &err);
+  return RL_EHANDLER;
+}
+
+int rl_send_staged(struct rl_lane *lane, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
+                   struct rl_outbox *outbox) {
+  struct rl_err err = {0};
+  for (size_t i = 0; i < outbox->n; i++)
+    if (rl_sink_put(lane->sink, flight, batch, pins, &outbox->at[i], &err)) goto refused;
+  if (rl_sink_flush(lane->sink, &err) == 0) return 0;
+refused:
+  rl_lane_fail(lane, &err);
+  return err.code;
+}
+
+static int dead_letter(struct attempt *a, uint32_t row, const struct rl_letter *letter, bool by_handler) {
+  struct rl_err err = {0};
+  char origin[400];
+  put_origin(origin, sizeof origin, &a->batch->msgs[row]);
+  rl_log(RL_WARN, "%s: %s: dead-lettered to %s", origin, letter->error, a->lane->s->dead_letter);
+  if (rl_sink_reject(a->lane->sink, a->flight, &a->batch->msgs[row], letter, &err) ||
+      rl_sink_flush(a->lane->sink, &err)) {
+    rl_lane_fail(a->lane, &err);
+    return err.code;
+  }
+  a->settled[row] = 1;
+  if (!rl_history_dead(a->lane->history, by_handler)) return 0;
+  rl_fail(&err, RL_EHANDLER,
+          "%s: %s, dead letter after dead letter (dead_letter_max %lld in a row, or over half of the last 1,000): it is "
+          "the handler, not the messages; stopped",
+          origin, letter->error, (long long)a->lane->s->dead_letter_max);
+  rl_lane_fail(a->lane, &err);
+  return RL_EHANDLER;
+}
+
+/* A decoder written in Lua runs here, a row at a time (S6.3). */
+static int decode_in_lua(struct attempt *a) {
+  struct rl_engine *e = &a->lane->engine;
+  if (!a->lane->has_engine || !e->decode) return 0;
+  for (size_t row = 0; row < a->batch->n; row++) {
+    if (a->batch->bad && a->batch->bad[row]) continue;
+    atomic_store(&a->lane->call_started, rl_now());
+    int rc = e->decode(e->self, a->batch, row, &a->why);
+    atomic_store(&a->lane->call_started, 0);
+    if (rc && a->why.blame != RL_BLAME_MESSAGE) return rc;
+    if (rc) rl_batch_set_bad(a->batch, row, a->why.error);
+    rl_failure_clear(&a->why);
+  }
+  return 0;
+}
+
+/* Values that do not decode are known by themselves: dead-lettered without retry or bisect (S4.2). Without a
+ * dead-letter topic the rows before the first of them are handled, and the run stops there. */
+static int settle_bad(struct attempt *a, size_t *first_bad) {
+  *first_bad = a->batch->n;
+  for (size_t row = 0; a->batch->bad && row < a->batch->n; row++) {
+    if (!a->batch->bad[row]) continue;
+    struct rl_letter letter = {.error = a->batch->bad[row], .attempts = 0};
+    if (!can_reject(a->lane) && !a->once) {
+      *first_bad = row;
+      return 0;
+    }
+    if (can_reject(a->lane) && dead_letter(a, (uint32_t)row, &letter, false)) return RL_EHANDLER;
+    if (!can_reject(a->lane)) rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", a->batch->msgs[row].topic,
+                                     a->batch->msgs[row].partition, (long long)a->batch->msgs[row].offset,
+                                     a->batch->bad[row]);
+    a->settled[row] = 1;
+  }
+  return 0;
+}
+
+static void choose_rows(struct attempt *a, size_t until) {
+  a->rows = rl_alloc((a->batch->n + 1) * sizeof *a->rows);
+  for (size_t row = 0; row < until; row++)
+    if (!a->batch->bad || !a->batch->bad[row]) a->rows[a->n++] = (uint32_t)row;
+}
+
+/* Rows of partitions that are being taken away leave what is still to be done (S2.1). True: something is left. */
+static void strike_stale(struct attempt *a) {
+  struct rl_lane *lane = a->lane;
+  bool *keep = rl_alloc((a->n + 1) * sizeof *keep);
+  size_t kept = 0;
+  pthread_mutex_lock(&lane->mu);
+  a->changes = lane->epoch_changes;
+  for (size_t i = 0; i < a->n; i++) {
+    const struct rl_msg *msg = &a->batch->msgs[a->rows[i]];
+    keep[i] = !rl_stale(lane, msg->slot, msg->epoch);
+  }
+  for (size_t i = 0; i < a->flight->n_marks; i++) {
+    struct rl_mark *m = &a->flight->marks[i];
+    if (rl_stale(lane, m->slot, m->epoch)) m->live = false;
+  }
+  pthread_mutex_unlock(&lane->mu);
+  rl_bisect_strike(&a->bisect, keep, a->n);
+  for (size_t i = 0; i < a->n; i++)
+    if (keep[i]) a->rows[kept++] = a->rows[i];
+  bool some = kept != a->n;
+  a->n = kept;
+  rl_free(keep);
+  if (some) rl_wake_ring(&lane->bell);
+}
+
+static void strike_if_changed(struct attempt *a) {
+  if (a->once) return; /* what is committed nobody else will handle */
+  pthread_mutex_lock(&a->lane->mu);
+  bool changed = a->lane->source.tracks && a->lane->epoch_changes != a->changes;
+  pthread_mutex_unlock(&a->lane->mu);
+  if (changed) strike_stale(a);
+}
+
+static bool leaving(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool leave = lane->abandon;
+  pthread_mutex_unlock(&lane->mu);
+  return leave;
+}
+
+static int call_handler(struct attempt *a, const struct rl_part_of *part) {
+  struct rl_lane *lane = a->lane;
+  struct rl_view view = {.batch = a->batch,
+                         .rows = a->rows + part->first,
+                         .n = part->n,
+                         .attempt = part->tries,
+                         .part_at = part->first,
+                         .parts_of = a->n};
+  rl_failure_clear(&a->why);
+  rl_outbox_reset(&lane->outbox);
+  atomic_store(&lane->call_started, rl_now());
+  int rc = lane->engine.handle(lane->engine.self, &view, &lane->outbox, &a->why);
+  atomic_store(&lane->call_started, 0);
+  return rc;
+}
+
+static void settle_part(struct attempt *a, const struct rl_part_of *part) {
+  for (size_t i = part->first; i < part->first + part->n; i++) a->settled[a->rows[i]] = 1;
+  rl_history_passed(a->lane->history, (int64_t)part->n);
+}
+
+static void count_failure(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  lane->stats.failed++;
+  pthread_mutex_unlock(&lane->mu);
+}
+
+/* The message, or with bisect = false the messages, that failed by themselves. */
+static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_t first, size_t n) {
+  struct rl_letter letter = {.error = a->why.error, .traceback = a->why.traceback, .attempts = part->tries};
+  if (a->why.traceback && !can_reject(a->lane)) rl_log(RL_ERROR, "%s", a->why.traceback);
+  for (size_t i = first; i < first + n; i++) {
+    if (can_reject(a->lane)) {
+      if (dead_letter(a, a->rows[i], &letter, true)) return RL_EHANDLER;
+    } else if (!a->once) {
+      return stop_at(a, a->rows[i], "the handler failed", a->why.error);
+    }
+    a->settled[a->rows[i]] = 1;
+  }
+  if (a->once && !can_reject(a->lane))
+    rl_log(RL_WARN, "%zu messages lost (at most once): %s", n, a->why.error);
+  return 0;
+}
+
+static int script_failed(struct attempt *a) {
+  struct rl_err err = {0};
+  if (a->why.traceback) rl_log(RL_ERROR, "%s", a->why.traceback);
+  rl_fail(&err, RL_EHANDLER, "%s", a->why.error);
+  rl_lane_fail(a->lane, &err);
+  return RL_EHANDLER;
+}
+
+/* At most once the weather cannot be waited for; it is nobody's fault either: no dead letter. */
+static int lose_to_weather(struct attempt *a, const struct rl_part_of *part) {
+  count_failure(a->lane);
+  rl_log(RL_WARN, "%zu messages lost (at most once): %s", part->n, a->why.error);
+  settle_part(a, part);
+  rl_bisect_report(&a->bisect, true);
+  return 0;
+}
+
+/* The weather: the same part again, after a wait that ends at once on revoke or signal. */
+static int wait_for_weather(struct attempt *a, int64_t *since, int64_t *said) {
+  struct rl_err err = {0};
+  const struct rl_settings *s = a->lane->s;
+  int64_t now = rl_now();
+  if (!*since) *since = now;
+  if (!*said || now - *said >= rl_seconds(s->explain)) {
+    rl_log(RL_WARN, "waiting, %lld s so far: %s", (long long)((now - *since) / RL_NS_PER_S), a->why.error);
+    *said = now;
+  }
+  if (s->outage > 0 && now - *since >= rl_seconds(s->outage)) {
+    rl_fail(&err, RL_EHANDLER, "gave up after --outage %g s: %s", s->outage, a->why.error);
+    rl_lane_fail(a->lane, &err);
+    return RL_EHANDLER;
+  }
+  return rl_handler_wait(a->lane, now + rl_backoff_next(&a->weather), a->changes) ? 0 : RL_ETRANSIENT;
+}
+
+static int after_failure(struct attempt *a, const struct rl_part_of *part) {
+  size_t first, n;
+  count_failure(a->lane);
+  rl_bisect_report(&a->bisect, false);
+  return rl_bisect_blamed(&a->bisect, &first, &n) ? settle_blamed(a, part, first, n) : 0;
+}
+
+static int after_success(struct attempt *a, const struct rl_part_of *part) {
+  int rc = rl_send_staged(a->lane, a->flight, a->batch, a->pins, &a->lane->outbox);
+  if (rc) return rc;
+  settle_part(a, part);
+  rl_backoff_reset(&a->weather);
+  rl_bisect_report(&a->bisect, true);
+  return 0;
+}
+
+static int back_off(struct attempt *a, const struct rl_part_of *part) {
+  if (part->attempt <= 1) return 0;
+  rl_log(RL_INFO, "attempt %d of batch %lld after: %s", part->attempt, (long long)a->batch->number, a->why.error);
+  bool stay = rl_handler_wait(a->lane, rl_now() + rl_backoff_next(&a->backoff), a->changes);
+  return stay ? 0 : RL_ETRANSIENT;
+}
+
+/* All parts in their order. 0: settled; else the run ends, or what is left was given up. */
+static int run_parts(struct attempt *a) {
+  struct rl_part_of part;
+  int64_t since = 0, said = 0;
+  int tried = 0; /* so that a part that is run again after weather does not back off twice */
+  for (strike_if_changed(a); rl_bisect_next(&a->bisect, &part); strike_if_changed(a)) {
+    if (leaving(a->lane)) return RL_ETRANSIENT;
+    if (part.attempt != tried && back_off(a, &part)) return RL_ETRANSIENT;
+    tried = part.attempt;
+    int rc = call_handler(a, &part);
+    if (rc == 0) since = said = 0;
+    if (rc == 0)
+      rc = after_success(a, &part);
+    else if (a->why.blame == RL_BLAME_WEATHER)
+      rc = a->once ? lose_to_weather(a, &part) : wait_for_weather(a, &since, &said);
+    else if (a->why.blame == RL_BLAME_SCRIPT)
+      rc = script_failed(a);
+    else if (a->why.blame == RL_BLAME_STOPPED)
+      rc = RL_ETRANSIENT;
+    else
+      rc = after_failure(a, &part);
+    if (rc) return rc;
+  }
+  return 0;
+}
+
+static void start(struct attempt *a, struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight) {
+  *a = (struct attempt){.lane = lane, .batch = batch, .flight = flight};
+  a->once = lane->s->delivery == RL_AT_MOST_ONCE;
+  a->settled = rl_zalloc(batch->n + 1);
+  a->pins = rl_zalloc((batch->n + 1) * sizeof(struct rl_pin *));
+  rl_backoff_init(&a->backoff, lane->s->backoff, lane->s->backoff_max, (uint64_t)batch->number);
+  rl_backoff_init(&a->weather, lane->s->backoff, lane->s->backoff_max, (uint64_t)batch->number + 1);
+}
+
+static int run(struct attempt *a) {
+  size_t until;
+  int rc = decode_in_lua(a);
+  if (rc) return a->why.blame == RL_BLAME_SCRIPT ? script_failed(a) : rc;
+  if ((rc = settle_bad(a, &until))) return rc;
+  choose_rows(a, until);
+  rl_bisect_start(&a->bisect, a->n, a->once ? 0 : (int)a->lane->s->retries, a->lane->s->bisect && !a->once);
+  rc = a->n ? run_parts(a) : 0;
+  rl_bisect_free(&a->bisect);
+  if (rc == 0 && until < a->batch->n)
+    rc = stop_at(a, (uint32_t)until, "the value does not decode", a->batch->bad[until]);
+  return rc;
+}
+
+/* What outlives the batch (pins) has taken its message over; the rest is released. */
+static void let_go(struct attempt *a) {
+  for (size_t i = 0; i < a->batch->n; i++) {
+    if (!a->pins[i]) continue;
+    a->batch->msgs[i].handle = NULL;
+    rl_pin_put(a->pins[i]);
+  }
+  rl_batch_free(a->batch);
+  rl_failure_clear(&a->why);
+  rl_free(a->rows);
+  rl_free(a->settled);
+  rl_free(a->pins);
+}
+
+void rl_attempt_batch(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight) {
+  struct attempt a;
+  start(&a, lane, batch, flight);
+  bool settled = run(&a) == 0;
+  if (lane->has_engine) lane->engine.release(lane->engine.self, batch);
+  pthread_mutex_lock(&lane->mu);
+  if (!settled) lane->gave_up = true;
+  rl_flight_settle(flight, batch, a.settled);
+  pthread_mutex_unlock(&lane->mu);
+  let_go(&a);
+  rl_flight_handled(lane, flight, RL_FLIGHT_HANDLED);
+}
+
+int rl_settle_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, struct rl_err *err) {
+  struct attempt a;
+  size_t until;
+  start(&a, lane, batch, flight);
+  int rc = settle_bad(&a, &until);
+  if (rc == 0 && until < batch->n) rc = stop_at(&a, (uint32_t)until, "the value does not decode", batch->bad[until]);
+  rl_free(a.settled);
+  rl_free(a.pins);
+  if (rc) {
+    pthread_mutex_lock(&lane->mu);
+    *err = lane->err;
+    pthread_mutex_unlock(&lane->mu);
+  }
+  return rc;
+}

@@ -1,0 +1,118 @@
+/* Group commit (S3.1): one commit under way at most; the next carries everything that became done meanwhile. */
+#include "base/log.h"
+#include "base/mem.h"
+#include "stream/lane_state.h"
+
+#define RETRY_MIN (100 * RL_NS_PER_MS)
+#define RETRY_MAX (2 * RL_NS_PER_S)
+
+/* Kafka's answers that say the membership a commit was made under is gone (S2.4). */
+enum { ILLEGAL_GENERATION = 22, UNKNOWN_MEMBER_ID = 25, FENCED_INSTANCE_ID = 82 };
+
+void rl_flight_append(struct rl_lane *lane, struct rl_flight *f) {
+  *lane->flights_end = f;
+  lane->flights_end = &f->next;
+  lane->n_flights++;
+}
+
+static bool is_over(const struct rl_flight *f) {
+  return f->state != RL_FLIGHT_IN_HAND && atomic_load_explicit(&f->pending, memory_order_acquire) == 0;
+}
+
+/* The first flight, taken from the list, if it is over. */
+static struct rl_flight *take_over(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  struct rl_flight *f = lane->flights;
+  if (f && is_over(f)) {
+    lane->flights = f->next;
+    if (!lane->flights) lane->flights_end = &lane->flights;
+    lane->n_flights--;
+    lane->stats.handled += f->state == RL_FLIGHT_HANDLED ? (int64_t)f->messages : 0;
+  } else {
+    f = NULL;
+  }
+  pthread_mutex_unlock(&lane->mu);
+  return f;
+}
+
+static void land_one(struct rl_lane *lane, struct rl_flight *f) {
+  if (f->refused.code) { /* S5.2: nothing of this batch or a later one is committed */
+    lane->poisoned = true;
+    rl_lane_fail(lane, &f->refused);
+  }
+  bool counts = f->state == RL_FLIGHT_HANDLED && !lane->poisoned && lane->source.tracks;
+  for (size_t i = 0; counts && i < f->n_marks; i++)
+    if (f->marks[i].next != RL_OFFSET_INVALID)
+      rl_offsets_done(&lane->offsets, f->marks[i].slot, f->marks[i].epoch, f->marks[i].next);
+}
+
+void rl_land(struct rl_lane *lane) {
+  for (struct rl_flight *f; (f = take_over(lane));) {
+    land_one(lane, f);
+    rl_flight_free(f);
+  }
+}
+
+static bool commits(const struct rl_lane *lane) {
+  return lane->s->group && lane->s->commit && lane->source.tracks;
+}
+
+void rl_commit_step(struct rl_lane *lane, int64_t now) {
+  struct rl_tps positions = RL_TPS_INIT;
+  struct rl_err err = {0};
+  if (!commits(lane) || lane->commit_out || now < lane->commit_again) return;
+  rl_offsets_commit(&lane->offsets, &positions);
+  if (positions.n == 0) return;
+  if (lane->source.commit(lane->source.self, &positions, &err)) {
+    rl_log(RL_WARN, "commit not sent, will be tried again: %s", err.text);
+    rl_offsets_answer(&lane->offsets, false);
+    lane->commit_again = now + RETRY_MIN;
+  } else {
+    lane->commit_out = true;
+  }
+  rl_tps_free(&positions);
+}
+
+static bool membership_gone(int kafka) {
+  return kafka == ILLEGAL_GENERATION || kafka == UNKNOWN_MEMBER_ID || kafka == FENCED_INSTANCE_ID;
+}
+
+static void commit_failed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now) {
+  struct rl_buf parts = RL_BUF_INIT;
+  rl_tps_put(&parts, &ev->tps);
+  if (membership_gone(ev->err.kafka))
+    rl_log(RL_WARN, "commit of %s dropped: %s; the messages come again", rl_buf_text(&parts), ev->err.text);
+  else
+    rl_log(lane->commit_failures ? RL_DEBUG : RL_WARN, "commit of %s failed, will be tried again: %s",
+           rl_buf_text(&parts), ev->err.text);
+  int64_t wait = RETRY_MIN << (lane->commit_failures < 5 ? lane->commit_failures : 5);
+  lane->commit_again = now + (wait < RETRY_MAX ? wait : RETRY_MAX);
+  lane->commit_failures++;
+  rl_buf_free(&parts);
+}
+
+void rl_on_committed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now) {
+  lane->commit_out = false;
+  rl_offsets_answer(&lane->offsets, ev->err.code == 0);
+  if (ev->err.code) {
+    commit_failed(lane, ev, now);
+    return;
+  }
+  lane->commit_failures = 0;
+  lane->commit_again = 0;
+  lane->down_since = 0;
+  pthread_mutex_lock(&lane->mu);
+  lane->stats.commits++;
+  pthread_mutex_unlock(&lane->mu);
+}
+
+bool rl_committed_all(const struct rl_lane *lane) {
+  if (!commits(lane)) return true;
+  if (lane->commit_out) return false;
+  for (size_t i = 0; i < lane->offsets.n; i++) {
+    const struct rl_part *p = &lane->offsets.at[i];
+    int64_t position = rl_offsets_position(p);
+    if (p->assigned && position != RL_OFFSET_INVALID && position != p->committed) return false;
+  }
+  return true;
+}

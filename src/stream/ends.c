@@ -1,0 +1,245 @@
+/* When a lane is over, and the way out: finish, let the handler close, settle, leave the group (promise 6). */
+#include "base/log.h"
+#include "stream/lane_state.h"
+
+#define INTERRUPT_GRACE RL_NS_PER_S /* for an interrupted handler to unwind */
+
+void rl_end(struct rl_lane *lane, enum rl_cause cause, int64_t deadline) {
+  if (lane->phase == RL_RUNNING) {
+    lane->phase = RL_FINISHING;
+    lane->last_cause = cause;
+    lane->deadline = deadline;
+  } else if (deadline < lane->deadline) {
+    lane->deadline = deadline;
+  }
+}
+
+static int64_t after(int64_t from, double seconds) { return seconds > 0 ? from + rl_seconds(seconds) : RL_NEVER; }
+
+static int64_t idle_deadline(const struct rl_lane *lane) {
+  if (!lane->assigned_once || lane->blocked) return RL_NEVER;
+  return after(lane->last_message, lane->s->idle);
+}
+
+static int64_t wait_deadline(const struct rl_lane *lane) {
+  return lane->got_message ? RL_NEVER : after(lane->started, lane->s->wait);
+}
+
+static int64_t outage_deadline(const struct rl_lane *lane) {
+  return lane->down_since ? after(lane->down_since, lane->s->outage) : RL_NEVER;
+}
+
+static int64_t stuck_deadline(const struct rl_lane *lane) {
+  long long since = atomic_load(&lane->call_started);
+  if (!since || lane->s->limits_time <= 0 || lane->stuck) return RL_NEVER;
+  return since + rl_seconds(lane->s->limits_time) + rl_seconds(lane->s->drain);
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+int64_t rl_ends_deadline(const struct rl_lane *lane) {
+  int64_t stuck = stuck_deadline(lane);
+  bool unwinding = lane->phase == RL_LEAVING && lane->interrupted != RL_NEVER;
+  if (unwinding) return least(stuck, lane->interrupted + INTERRUPT_GRACE);
+  if (lane->phase != RL_RUNNING) return least(stuck, lane->deadline);
+  return least(least(stuck, idle_deadline(lane)), least(wait_deadline(lane), outage_deadline(lane)));
+}
+
+static void put_list(struct rl_buf *out, const struct rl_list *list) {
+  for (size_t i = 0; i < list->n; i++) rl_buf_printf(out, "%s%s", i ? ", " : "", list->at[i]);
+}
+
+static void nothing_came(struct rl_lane *lane) {
+  struct rl_buf topics = RL_BUF_INIT;
+  struct rl_err err = {0};
+  const struct rl_settings *s = lane->s;
+  put_list(&topics, &s->topics);
+  rl_fail(&err, RL_EWAIT, "no message within --wait %g s from %s%s%s; look with: rille %s%s", s->wait,
+          s->input ? s->input : rl_buf_text(&topics), s->group ? ", group " : "", s->group ? s->group : "",
+          s->group ? "lag -G " : "tap -t ", s->group ? s->group : rl_buf_text(&topics));
+  rl_lane_fail(lane, &err);
+  rl_buf_free(&topics);
+}
+
+static void outage_over(struct rl_lane *lane) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EBROKER, "the brokers (%s) were away for more than --outage %g s",
+          lane->s->brokers ? lane->s->brokers : "localhost:9092", lane->s->outage);
+  rl_lane_fail(lane, &err);
+}
+
+/* Without a group the assignment never changes: a lane that got nothing is at its end. */
+static bool at_end(const struct rl_lane *lane) {
+  if (lane->source_ended) return true;
+  if (!lane->source.tracks) return false;
+  bool nothing = !lane->s->group && lane->offsets.n == 0;
+  return nothing || ((lane->s->exit_at_end || lane->s->end) && rl_offsets_all_ended(&lane->offsets));
+}
+
+static void while_running(struct rl_lane *lane, int64_t now) {
+  if (now >= wait_deadline(lane)) nothing_came(lane);
+  if (now >= outage_deadline(lane)) outage_over(lane);
+  if (at_end(lane) || atomic_load(&lane->run->left) == 0 || now >= idle_deadline(lane))
+    rl_end(lane, RL_CAUSE_END, RL_NEVER);
+}
+
+static void stop_asked(struct rl_lane *lane, int64_t now) {
+  int stop = atomic_load(&lane->stop);
+  if (stop == 2) rl_end(lane, RL_CAUSE_STOP, now);
+  if (stop != 1 || lane->stop_seen) return;
+  lane->stop_seen = true;
+  rl_end(lane, RL_CAUSE_STOP, lane->has_engine ? now + rl_seconds(lane->s->drain) : RL_NEVER);
+  pthread_mutex_lock(&lane->mu);
+  lane->stopping = true; /* a wait for better weather ends at once (S4.1) */
+  pthread_cond_broadcast(&lane->cv);
+  pthread_mutex_unlock(&lane->mu);
+}
+
+static const char *reason_of(struct rl_lane *lane) {
+  if (rl_lane_failed(lane)) return "error";
+  return lane->last_cause == RL_CAUSE_STOP ? "stop" : "end";
+}
+
+static void tell_to_quit(struct rl_lane *lane, bool abandon) {
+  const char *reason = reason_of(lane);
+  pthread_mutex_lock(&lane->mu);
+  lane->quit = true;
+  lane->quit_reason = reason;
+  if (abandon) lane->abandon = true;
+  if (!lane->has_engine && (lane->want || abandon)) lane->handler_gone = true;
+  pthread_cond_broadcast(&lane->cv);
+  pthread_mutex_unlock(&lane->mu);
+  if (!lane->has_engine) rl_wake_ring(&lane->ready);
+}
+
+static void interrupt(struct rl_lane *lane, int64_t now) {
+  if (lane->interrupted != RL_NEVER) return;
+  lane->interrupted = now;
+  tell_to_quit(lane, true);
+  if (lane->has_engine && atomic_load(&lane->call_started)) lane->engine.interrupt(lane->engine.self);
+}
+
+static bool handler_idle(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool idle = lane->want && !lane->given;
+  pthread_mutex_unlock(&lane->mu);
+  return idle;
+}
+
+static bool handler_gone(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool gone = lane->handler_gone;
+  pthread_mutex_unlock(&lane->mu);
+  return gone;
+}
+
+/* Nothing more will be handled: the run failed, or a batch was given up. */
+static bool broken_off(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool yes = lane->err.code != 0 || lane->gave_up;
+  pthread_mutex_unlock(&lane->mu);
+  return yes;
+}
+
+static void finishing(struct rl_lane *lane, int64_t now) {
+  bool broken = broken_off(lane);
+  if (broken || now >= lane->deadline) rl_fill_drop(lane);
+  if (now >= lane->deadline) interrupt(lane, now);
+  bool dropped = broken && !lane->pre;
+  bool empty = rl_fill_empty(lane) && (handler_idle(lane) || handler_gone(lane));
+  if (!dropped && !empty && now < lane->deadline) return;
+  tell_to_quit(lane, false);
+  lane->phase = RL_LEAVING;
+}
+
+/* Deep in C, where no hook reaches it: the process must end without it (S10.3). */
+static void be_stuck(struct rl_lane *lane, int64_t now, const char *why) {
+  const char *where = lane->has_engine ? lane->engine.where(lane->engine.self) : NULL;
+  rl_log(RL_ERROR, "%s: the handler does not return %s; last seen in %s; leaving without it",
+         lane->has_engine ? lane->engine.script : "rille", why, where ? where : "a C function");
+  lane->stuck = true;
+  lane->phase = RL_SETTLING;
+  lane->deadline = now + rl_seconds(lane->s->drain);
+}
+
+static void over_limit(struct rl_lane *lane, int64_t now) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EHANDLER, "%s: a handler call ran for over limits.time %g s and could not be ended",
+          lane->engine.script, lane->s->limits_time);
+  rl_fill_drop(lane);
+  rl_lane_fail(lane, &err);
+  be_stuck(lane, now, "after its time limit");
+}
+
+static void leaving(struct rl_lane *lane, int64_t now) {
+  if (now >= lane->deadline) interrupt(lane, now);
+  if (handler_gone(lane)) {
+    lane->phase = RL_SETTLING;
+  } else if (lane->interrupted != RL_NEVER && now >= lane->interrupted + INTERRUPT_GRACE) {
+    be_stuck(lane, now, "although it was interrupted");
+  }
+}
+
+static bool flights_over(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool over = !lane->flights || (lane->stuck && lane->flights->state == RL_FLIGHT_IN_HAND);
+  pthread_mutex_unlock(&lane->mu);
+  return over;
+}
+
+static void not_committed(struct rl_lane *lane) {
+  struct rl_tps left = RL_TPS_INIT;
+  struct rl_buf text = RL_BUF_INIT;
+  struct rl_err err = {0};
+  rl_offsets_answer(&lane->offsets, false);
+  rl_offsets_commit(&lane->offsets, &left);
+  for (size_t i = 0; i < left.n; i++)
+    rl_buf_printf(&text, "%s%s[%d] up to %lld", i ? ", " : "", left.at[i].topic, left.at[i].partition,
+                  (long long)left.at[i].offset);
+  rl_fail(&err, RL_EBROKER, "not committed within --drain %g s: %s; these messages will come again",
+          lane->s->drain, rl_buf_text(&text));
+  if (left.n) rl_lane_fail(lane, &err);
+  rl_buf_free(&text);
+  rl_tps_free(&left);
+}
+
+static void settling(struct rl_lane *lane, int64_t now) {
+  bool over = flights_over(lane), committed = over && rl_committed_all(lane);
+  if (over && !committed && lane->deadline == RL_NEVER) lane->deadline = now + rl_seconds(lane->s->drain);
+  if (!committed && now < lane->deadline) return;
+  if (!over) rl_log(RL_WARN, "outputs were not acknowledged in time: their messages will come again");
+  if (over && !committed) not_committed(lane);
+  rl_fill_drop(lane);
+  lane->phase = RL_CLOSING;
+  lane->deadline = now + rl_seconds(lane->s->drain > 1 ? lane->s->drain : 1);
+  lane->close_begun = false;
+}
+
+/* LeaveGroup waits behind a JoinGroup that is under way: it is let through first (S6.3). */
+static void closing(struct rl_lane *lane, int64_t now) {
+  struct rl_err err = {0};
+  bool late = now >= lane->deadline;
+  if (!lane->close_begun && (lane->source.joined(lane->source.self) || late)) {
+    lane->close_begun = true;
+    lane->deadline = now + (late ? RL_NS_PER_S : rl_seconds(lane->s->drain > 1 ? lane->s->drain : 1));
+    if (lane->source.close_begin(lane->source.self, &err)) rl_log(RL_WARN, "close: %s", err.text);
+    return;
+  }
+  if (lane->close_begun && lane->source.closed(lane->source.self)) lane->phase = RL_ENDED;
+  if (lane->close_begun && late && lane->phase != RL_ENDED) {
+    rl_log(RL_WARN, "left before the group answered: it waits for session.timeout.ms");
+    lane->phase = RL_ENDED;
+    lane->stuck = true; /* the consumer cannot be destroyed */
+  }
+}
+
+void rl_ends_step(struct rl_lane *lane, int64_t now) {
+  stop_asked(lane, now);
+  if (rl_lane_failed(lane)) rl_end(lane, RL_CAUSE_END, now + rl_seconds(lane->s->drain));
+  if (now >= stuck_deadline(lane)) over_limit(lane, now);
+  if (lane->phase == RL_RUNNING) while_running(lane, now);
+  if (lane->phase == RL_FINISHING) finishing(lane, now);
+  if (lane->phase == RL_LEAVING) leaving(lane, now);
+  if (lane->phase == RL_SETTLING) settling(lane, now);
+  if (lane->phase == RL_CLOSING) closing(lane, now);
+}

@@ -1,0 +1,53 @@
+/* Waiting is explained: every 15 s without a message, where rille is connected and what it was given. */
+#include "base/log.h"
+#include "stream/lane_state.h"
+
+int64_t rl_explain_deadline(const struct rl_lane *lane) {
+  if (lane->phase != RL_RUNNING || lane->s->explain <= 0 || !lane->source.tracks) return RL_NEVER;
+  int64_t since = lane->last_message > lane->last_said ? lane->last_message : lane->last_said;
+  return since + rl_seconds(lane->s->explain);
+}
+
+static void put_topics(struct rl_buf *out, const struct rl_settings *s) {
+  for (size_t i = 0; i < s->topics.n; i++) rl_buf_printf(out, "%s%s", i ? ", " : "", s->topics.at[i]);
+}
+
+static size_t put_assigned(struct rl_buf *out, const struct rl_lane *lane) {
+  size_t n = 0;
+  for (size_t i = 0; i < lane->offsets.n; i++) {
+    const struct rl_part *p = &lane->offsets.at[i];
+    if (p->assigned) rl_buf_printf(out, "%s%s[%d]", n++ ? ", " : "", p->topic, p->partition);
+  }
+  return n;
+}
+
+static void put_group(struct rl_buf *out, const struct rl_settings *s, size_t assigned) {
+  if (!s->group || assigned) return;
+  rl_buf_printf(out,
+                "; another member may hold the partitions: rille groups -G %s, or kafka-consumer-groups "
+                "--describe --group %s",
+                s->group, s->group);
+}
+
+static void say(struct rl_lane *lane, int64_t now) {
+  struct rl_buf line = RL_BUF_INIT;
+  const struct rl_settings *s = lane->s;
+  int64_t since = lane->last_message > lane->started ? lane->last_message : lane->started;
+  rl_buf_printf(&line, "no message for %lld s: servers %s, group %s, topics ", (long long)((now - since) / RL_NS_PER_S),
+                s->brokers ? s->brokers : "localhost:9092", s->group ? s->group : "(none)");
+  put_topics(&line, s);
+  rl_buf_puts(&line, ", assigned ");
+  size_t assigned = put_assigned(&line, lane);
+  if (!assigned) rl_buf_puts(&line, "no partitions");
+  put_group(&line, s, assigned);
+  if (lane->down_since)
+    rl_buf_printf(&line, "; all brokers down for %lld s", (long long)((now - lane->down_since) / RL_NS_PER_S));
+  rl_log(RL_INFO, "%s", line.data);
+  rl_buf_free(&line);
+}
+
+void rl_explain_step(struct rl_lane *lane, int64_t now) {
+  if (now < rl_explain_deadline(lane)) return;
+  lane->last_said = now;
+  if (!lane->blocked) say(lane, now);
+}

@@ -1,0 +1,347 @@
+/* Messages into the batch that fills, and batches to the handler.
+ *
+ * Three places hold a batch before the handler has it: the one that fills; the hand-over slot, for a full one whose
+ * handler is busy; and, at most once, the one whose offsets are being committed first. A batch past its deadline
+ * stays open until the handler asks (S6.1). */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "stream/lane_state.h"
+
+#define TAKE_AT_MOST 4096 /* messages before events are served again */
+
+static size_t size_of(const struct rl_msg *msg) { return msg->key.len + msg->value.len; }
+
+static const struct rl_fields *fields_of(const struct rl_lane *lane) {
+  return lane->s->fields.n ? &lane->s->fields : NULL;
+}
+
+static struct rl_batch *filling(struct rl_lane *lane) {
+  if (!lane->filling) lane->filling = rl_batch_new(fields_of(lane), (size_t)lane->s->batch_size);
+  return lane->filling;
+}
+
+static void decode_row(struct rl_lane *lane, struct rl_batch *batch, size_t row) {
+  struct rl_err err = {0};
+  if (batch->columns && rl_decoder_row(lane->decoder, &batch->msgs[row], batch->columns, &err))
+    rl_batch_set_bad(batch, row, err.text);
+}
+
+static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
+  struct rl_batch *batch = filling(lane);
+  size_t row = rl_batch_add(batch, msg);
+  decode_row(lane, batch, row);
+  rl_batcher_add(&lane->batcher, size_of(msg), now);
+}
+
+/* --count is shared by all lanes; a message past it is not ours. */
+static bool counted(struct rl_lane *lane) {
+  if (atomic_load(&lane->run->left) < 0) return true;
+  if (atomic_fetch_sub(&lane->run->left, 1) > 0) return true;
+  atomic_store(&lane->run->left, 0);
+  return false;
+}
+
+/* Offsets that go back are a new log: the topic was made again, or its start was moved over ours. What is done
+ * of the old one must not be committed over it. */
+static void check_went_back(struct rl_lane *lane, const struct rl_msg *msg) {
+  if (!rl_offsets_went_back(&lane->offsets, msg)) return;
+  struct rl_part *p = &lane->offsets.at[msg->slot];
+  rl_log(RL_WARN, "%s[%d] went back from offset %lld to %lld: the topic was made again, or its offsets were reset",
+         msg->topic, msg->partition, (long long)p->taken, (long long)msg->offset);
+  rl_offsets_assign(&lane->offsets, msg->slot);
+  rl_epoch_set(lane, msg->slot, p->epoch);
+}
+
+static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
+  lane->last_message = now;
+  lane->down_since = 0;
+  if (lane->source.tracks) check_went_back(lane, msg);
+  if (lane->source.tracks && !rl_offsets_take(&lane->offsets, msg)) {
+    rl_msg_release(msg);
+    return;
+  }
+  lane->got_message = true;
+  lane->taken_messages++;
+  lane->taken_bytes += (int64_t)size_of(msg);
+  if (rl_batcher_fits(&lane->batcher, size_of(msg))) {
+    add(lane, msg, now);
+  } else {
+    lane->held = *msg;
+    lane->has_held = true;
+  }
+}
+
+static void on_eof(struct rl_lane *lane, const struct rl_msg *msg) {
+  lane->down_since = 0;
+  if (lane->source.tracks)
+    rl_offsets_eof(&lane->offsets, msg->slot, msg->offset);
+  else
+    lane->source_ended = true;
+}
+
+/* Errors that come in the place of messages: those that say "not allowed" end the run, the rest is an outage. */
+static void on_take_error(struct rl_lane *lane, const struct rl_err *err) {
+  if (err->code == RL_EBROKER || err->code == RL_EFAIL || err->code == RL_EHANDLER)
+    rl_lane_fail(lane, err);
+  else
+    rl_log(RL_WARN, "%s", err->text);
+}
+
+bool rl_can_take(struct rl_lane *lane) {
+  return lane->phase == RL_RUNNING && !lane->has_held && !lane->revoke.open && !lane->source_ended &&
+         !rl_batcher_full(&lane->batcher) && atomic_load(&lane->run->left) != 0;
+}
+
+/* Takes one thing; false when the source has nothing more now. */
+static bool take_one(struct rl_lane *lane, int64_t now) {
+  struct rl_msg msg = {0};
+  struct rl_err err = {0};
+  switch (lane->source.take(lane->source.self, &msg, &err)) {
+    case RL_TAKE_NONE: return false;
+    case RL_TAKE_MSG:
+      if (counted(lane))
+        on_message(lane, &msg, now);
+      else
+        rl_msg_release(&msg);
+      return true;
+    case RL_TAKE_EOF: on_eof(lane, &msg); return true;
+    case RL_TAKE_ERROR: on_take_error(lane, &err); return true;
+  }
+  return false;
+}
+
+static void publish_taken(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  lane->stats.messages = lane->taken_messages;
+  lane->stats.bytes = lane->taken_bytes;
+  pthread_mutex_unlock(&lane->mu);
+}
+
+void rl_fill(struct rl_lane *lane, int64_t now) {
+  int64_t before = lane->taken_messages;
+  if (lane->has_held && rl_batcher_fits(&lane->batcher, size_of(&lane->held))) {
+    lane->has_held = false;
+    add(lane, &lane->held, now);
+  }
+  for (int i = 0; i < TAKE_AT_MOST && rl_can_take(lane); i++)
+    if (!(lane->more = take_one(lane, now))) break;
+  lane->blocked = lane->phase == RL_RUNNING && (lane->has_held || rl_batcher_full(&lane->batcher));
+  if (lane->taken_messages != before) publish_taken(lane);
+}
+
+/* Is the batch that fills to be handed over now, and why? */
+static bool due(struct rl_lane *lane, int64_t now, enum rl_cause *cause) {
+  if (!lane->filling || !lane->filling->n) return false;
+  if (rl_batcher_due(&lane->batcher, now, lane->more && rl_can_take(lane), cause)) return true;
+  if (lane->has_held) {
+    *cause = RL_CAUSE_BYTES;
+    return true;
+  }
+  *cause = lane->last_cause;
+  return lane->phase != RL_RUNNING;
+}
+
+/* Closes the batch that fills: it gets its number and cause, and a new one may begin. */
+static struct rl_batch *close_filling(struct rl_lane *lane, enum rl_cause cause) {
+  struct rl_batch *batch = lane->filling;
+  lane->filling = NULL;
+  batch->cause = cause;
+  batch->number = ++lane->number;
+  rl_batcher_taken(&lane->batcher);
+  return batch;
+}
+
+static bool all_missing(const struct rl_batch *batch, size_t field) {
+  bool asked = false;
+  bool required = batch->columns->fields->at[field].required;
+  for (size_t i = 0; i < batch->n; i++) {
+    bool counts = batch->msgs[i].value.data && (required || !batch->bad || !batch->bad[i]);
+    if (counts && batch->columns->col[field][i].tag != RL_MISSING) return false;
+    asked = asked || counts;
+  }
+  return asked;
+}
+
+static const struct rl_msg *sample(const struct rl_batch *batch) {
+  for (size_t i = 0; i < batch->n; i++)
+    if (batch->msgs[i].value.data) return &batch->msgs[i];
+  return &batch->msgs[0];
+}
+
+static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, const struct rl_field *field) {
+  struct rl_buf near = RL_BUF_INIT;
+  struct rl_err err = {0};
+  rl_decoder_suggest(lane->decoder, sample(batch), field, &near);
+  rl_fail(&err, RL_EHANDLER, "field '%s' (%s) is in none of the first %zu messages of %s%s%s%s", field->name,
+          field->path, batch->n, batch->msgs[0].topic, near.len ? ": there is '" : "", rl_buf_text(&near),
+          near.len ? "'" : "");
+  if (lane->s->strict_fields || field->required)
+    rl_lane_fail(lane, &err);
+  else
+    rl_log(RL_WARN, "%s", err.text);
+  rl_buf_free(&near);
+}
+
+/* A field that the whole first batch lacks is more often a typo than a rare field. */
+static void check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
+  if (lane->fields_checked || !batch->columns) return;
+  lane->fields_checked = true;
+  for (size_t f = 0; f < batch->columns->fields->n; f++)
+    if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(batch, f))
+      field_nowhere(lane, batch, &batch->columns->fields->at[f]);
+}
+
+/* in_flight bounds what is handed over and not yet committed (promise 1). */
+static bool may_fly(struct rl_lane *lane) {
+  size_t bytes = 0;
+  if (lane->n_flights >= (size_t)lane->s->in_flight) return false;
+  for (struct rl_flight *f = lane->flights; f; f = f->next) bytes += atomic_load(&f->bytes);
+  if (bytes >= (size_t)lane->s->in_flight_bytes && lane->flights) return false;
+  return lane->s->in_flight > 1 || rl_committed_all(lane);
+}
+
+static void give(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, bool append) {
+  lane->stats.batches++;
+  lane->stats.by_cause[batch->cause]++;
+  if (append) rl_flight_append(lane, flight);
+  lane->given = batch;
+  lane->flying = flight;
+  lane->want = false;
+  pthread_cond_broadcast(&lane->cv);
+  if (!lane->has_engine) rl_wake_ring(&lane->ready);
+}
+
+static bool asked_for(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool yes = lane->want && !lane->given && !lane->err.code && !lane->gave_up && may_fly(lane);
+  pthread_mutex_unlock(&lane->mu);
+  return yes;
+}
+
+/* The next batch that may go: the full one first. */
+static struct rl_batch *next_batch(struct rl_lane *lane, int64_t now) {
+  struct rl_batch *batch = lane->slot;
+  enum rl_cause cause;
+  lane->slot = NULL;
+  if (!batch && due(lane, now, &cause)) batch = close_filling(lane, cause);
+  if (batch) check_fields(lane, batch);
+  return batch;
+}
+
+/* S3.2: marks all of the batch as done and lets the commit run; handle waits for the answer. */
+static void begin_pre(struct rl_lane *lane, struct rl_batch *batch) {
+  unsigned char *all = rl_alloc(batch->n);
+  memset(all, 1, batch->n);
+  lane->pre = batch;
+  lane->pre_flight = rl_flight_new(batch);
+  rl_flight_settle(lane->pre_flight, batch, all);
+  rl_free(all);
+  for (size_t i = 0; i < lane->pre_flight->n_marks; i++) {
+    const struct rl_mark *m = &lane->pre_flight->marks[i];
+    rl_offsets_done(&lane->offsets, m->slot, m->epoch, m->next);
+  }
+  pthread_mutex_lock(&lane->mu);
+  rl_flight_append(lane, lane->pre_flight);
+  pthread_mutex_unlock(&lane->mu);
+}
+
+static bool is_not_committed(const struct rl_msg *msg, void *arg) {
+  struct rl_lane *lane = arg;
+  const struct rl_part *p = &lane->offsets.at[msg->slot];
+  return p->epoch != msg->epoch || p->committed == RL_OFFSET_INVALID || p->committed <= msg->offset;
+}
+
+static bool pre_answered(const struct rl_lane *lane) {
+  for (size_t i = 0; i < lane->pre_flight->n_marks; i++) {
+    const struct rl_mark *m = &lane->pre_flight->marks[i];
+    const struct rl_part *p = &lane->offsets.at[m->slot];
+    if (p->epoch == m->epoch && (p->committed == RL_OFFSET_INVALID || p->committed < m->next)) return false;
+  }
+  return true;
+}
+
+/* What was committed is handled; what could not be (its partition is gone) must not be. */
+static void end_pre(struct rl_lane *lane) {
+  struct rl_batch *batch = lane->pre;
+  lane->pre = NULL;
+  rl_batch_strike(batch, is_not_committed, lane);
+  pthread_mutex_lock(&lane->mu);
+  if (batch->n) {
+    give(lane, batch, lane->pre_flight, false);
+    batch = NULL;
+  } else {
+    lane->pre_flight->state = RL_FLIGHT_ABANDONED;
+  }
+  pthread_mutex_unlock(&lane->mu);
+  if (batch) rl_batch_free(batch);
+}
+
+static void hand_to(struct rl_lane *lane, struct rl_batch *batch) {
+  if (lane->s->delivery == RL_AT_MOST_ONCE && lane->source.tracks) {
+    begin_pre(lane, batch);
+    return;
+  }
+  struct rl_flight *flight = rl_flight_new(batch);
+  pthread_mutex_lock(&lane->mu);
+  give(lane, batch, flight, true);
+  pthread_mutex_unlock(&lane->mu);
+}
+
+void rl_hand_over(struct rl_lane *lane, int64_t now) {
+  enum rl_cause cause;
+  if (lane->pre) {
+    if (pre_answered(lane)) end_pre(lane);
+    return;
+  }
+  if (asked_for(lane)) {
+    struct rl_batch *batch = next_batch(lane, now);
+    if (batch) hand_to(lane, batch);
+  }
+  bool full = rl_batcher_full(&lane->batcher) || lane->has_held;
+  if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
+}
+
+bool rl_fill_empty(const struct rl_lane *lane) {
+  return !lane->slot && !lane->pre && !lane->has_held && (!lane->filling || !lane->filling->n);
+}
+
+void rl_fill_drop(struct rl_lane *lane) {
+  if (lane->has_held) rl_msg_release(&lane->held);
+  lane->has_held = false;
+  if (lane->slot) rl_batch_free(lane->slot);
+  if (lane->filling) rl_batch_free(lane->filling);
+  lane->slot = lane->filling = NULL;
+  rl_batcher_taken(&lane->batcher);
+}
+
+static size_t strike_batch(struct rl_batch **batch, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg) {
+  if (!*batch) return 0;
+  size_t n = rl_batch_strike(*batch, drop, arg);
+  if (n && !(*batch)->n) {
+    rl_batch_free(*batch);
+    *batch = NULL;
+  }
+  return n;
+}
+
+size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg) {
+  size_t bytes = lane->filling ? lane->filling->bytes : 0;
+  size_t n = strike_batch(&lane->filling, drop, arg);
+  rl_batcher_struck(&lane->batcher, n, bytes - (lane->filling ? lane->filling->bytes : 0));
+  n += strike_batch(&lane->slot, drop, arg);
+  if (lane->has_held && drop(&lane->held, arg)) {
+    rl_msg_release(&lane->held);
+    lane->has_held = false;
+    n++;
+  }
+  return n;
+}
+
+int64_t rl_fill_deadline(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool want = lane->want && !lane->given;
+  pthread_mutex_unlock(&lane->mu);
+  return want && lane->filling && lane->filling->n ? lane->batcher.deadline : RL_NEVER;
+}

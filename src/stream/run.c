@@ -1,0 +1,157 @@
+/* Before the lanes start: is the broker there, are the topics, where does each partition begin and end? (S1.2,
+ * S1.3, S7) */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "stream/lane_state.h"
+#include "stream/start.h"
+
+#define LOOK_UP_MS 10000
+
+static void before_end(const struct rl_tps *begins, struct rl_tps *ends, int64_t n) {
+  for (size_t i = 0; i < ends->n; i++) {
+    int64_t at = ends->at[i].offset - n;
+    ends->at[i].offset = at > begins->at[i].offset ? at : begins->at[i].offset;
+  }
+}
+
+static void set_all(struct rl_tps *parts, int64_t offset) {
+  for (size_t i = 0; i < parts->n; i++) parts->at[i].offset = offset;
+}
+
+static int find_before_end(struct rl_consumer *c, int64_t n, struct rl_tps *parts, struct rl_err *err) {
+  struct rl_tps begins;
+  rl_tps_copy(&begins, parts);
+  int rc = rl_consumer_begins(c, &begins, LOOK_UP_MS, err);
+  if (rc == 0) rc = rl_consumer_ends(c, parts, LOOK_UP_MS, err);
+  if (rc == 0) before_end(&begins, parts, n);
+  rl_tps_free(&begins);
+  return rc;
+}
+
+/* Replaces each offset of `parts` by that of the place that the text names. */
+static int find_place(struct rl_consumer *c, const char *text, struct rl_tps *parts, struct rl_err *err) {
+  struct rl_start place;
+  if (!rl_start_parse(text, &place)) return rl_fail(err, RL_EUSAGE, "'%s' is no place in a partition", text);
+  switch (place.kind) {
+    case RL_START_BEGINNING: return rl_consumer_begins(c, parts, LOOK_UP_MS, err);
+    case RL_START_STORED: /* refused where there is no group (settings_finish); the group knows itself */
+    case RL_START_END: return rl_consumer_ends(c, parts, LOOK_UP_MS, err);
+    case RL_START_OFFSET: set_all(parts, place.value); return 0;
+    case RL_START_TIME: set_all(parts, place.value); return rl_consumer_times(c, parts, LOOK_UP_MS, err);
+    case RL_START_BEFORE: return find_before_end(c, place.value, parts, err);
+  }
+  return 0;
+}
+
+static bool has_regex(const struct rl_settings *s) {
+  for (size_t i = 0; i < s->topics.n; i++)
+    if (s->topics.at[i][0] == '^') return true;
+  return false;
+}
+
+/* All named topics unknown: an error. Some: one line, the others flow (S7.2). */
+static int check_topics(const struct rl_settings *s, const struct rl_topic_info *infos, size_t n,
+                        struct rl_err *err) {
+  struct rl_buf unknown = RL_BUF_INIT;
+  size_t missing = 0;
+  for (size_t i = 0; i < n; i++)
+    if (infos[i].partitions == 0) rl_buf_printf(&unknown, "%s%s", missing++ ? ", " : "", infos[i].name);
+  int rc = 0;
+  if (missing && missing == n && !has_regex(s))
+    rc = rl_fail(err, RL_EBROKER, "unknown topic: %s, at %s; list what is there with kafka-topics --list",
+                 rl_buf_text(&unknown), s->brokers ? s->brokers : "localhost:9092");
+  else if (missing)
+    rl_log(RL_ERROR, "unknown topic: %s; the other topics flow", rl_buf_text(&unknown));
+  rl_buf_free(&unknown);
+  return rc;
+}
+
+static bool names_partition(const char *item, const char *topic, int32_t partition) {
+  struct rl_range range;
+  if (!rl_range_parse(item, &range) || partition < range.first || partition > range.last) return false;
+  return !range.topic || (strlen(topic) == range.topic_len && memcmp(topic, range.topic, range.topic_len) == 0);
+}
+
+static bool wanted(const struct rl_settings *s, const char *topic, int32_t partition) {
+  if (!s->partitions.n) return true;
+  for (size_t i = 0; i < s->partitions.n; i++)
+    if (names_partition(s->partitions.at[i], topic, partition)) return true;
+  return false;
+}
+
+static int check_item(const char *item, const struct rl_tps *parts, struct rl_err *err) {
+  for (size_t i = 0; i < parts->n; i++)
+    if (names_partition(item, parts->at[i].topic, parts->at[i].partition)) return 0;
+  return rl_fail(err, RL_EBROKER, "no partition '%s' in the topics asked for", item);
+}
+
+static int list_partitions(const struct rl_settings *s, const struct rl_topic_info *infos, size_t n,
+                           struct rl_tps *out, struct rl_err *err) {
+  for (size_t i = 0; i < n; i++)
+    for (int32_t p = 0; p < infos[i].partitions; p++)
+      if (wanted(s, infos[i].name, p)) rl_tps_add(out, infos[i].name, p, RL_OFFSET_INVALID);
+  for (size_t i = 0; i < s->partitions.n; i++)
+    if (check_item(s->partitions.at[i], out, err)) return err->code;
+  return 0;
+}
+
+static int find_starts(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
+  return find_place(c, run->settings->start, &run->starts, err);
+}
+
+static int find_ends(struct rl_run *run, struct rl_consumer *c, const struct rl_tps *parts, struct rl_err *err) {
+  const struct rl_settings *s = run->settings;
+  if (!s->exit_at_end && !s->end) return 0;
+  rl_tps_copy(&run->ends, parts);
+  return find_place(c, s->end ? s->end : "end", &run->ends, err);
+}
+
+static int look_up(struct rl_run *run, struct rl_consumer *c, const struct rl_topic_info *infos, size_t n,
+                   struct rl_err *err) {
+  struct rl_tps parts = RL_TPS_INIT;
+  int rc = list_partitions(run->settings, infos, n, &parts, err);
+  if (rc == 0) rc = find_ends(run, c, &parts, err);
+  if (rc == 0 && !run->settings->group) {
+    rl_tps_copy(&run->starts, &parts);
+    rc = find_starts(run, c, err);
+  }
+  rl_tps_free(&parts);
+  return rc;
+}
+
+static int ask_broker(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
+  const struct rl_settings *s = run->settings;
+  struct rl_topic_info *infos = NULL;
+  size_t n = 0;
+  int ms = (int)(s->connect * 1000);
+  int rc = rl_consumer_connect(c, ms, err);
+  if (rc == 0) rc = rl_consumer_topics(c, s->topics.at, s->topics.n, ms, &infos, &n, err);
+  if (rc == 0) rc = check_topics(s, infos, n, err);
+  if (rc == 0) rc = look_up(run, c, infos, n, err);
+  rl_topic_infos_free(infos, n);
+  return rc;
+}
+
+int rl_run_prepare(struct rl_run *run, const struct rl_settings *s, struct rl_err *err) {
+  struct rl_consumer *c;
+  *run = (struct rl_run){.settings = s};
+  atomic_init(&run->left, s->count > 0 ? s->count : -1);
+  if (rl_wake_open(&run->changed)) return rl_fail(err, RL_EFAIL, "eventfd: %s", strerror(errno));
+  if (s->input) return 0; /* a file: settings_finish has turned a kafka:// input into brokers and topics */
+  struct rl_consumer_opts opts = {.conf = &s->kafka, .brokers = s->brokers, .manual = true, .lane = -1};
+  int rc = rl_consumer_open(&c, &opts, err);
+  if (rc == 0) {
+    rc = ask_broker(run, c, err);
+    rl_consumer_destroy(c);
+  }
+  if (rc) rl_run_free(run);
+  return rc;
+}
+
+void rl_run_free(struct rl_run *run) {
+  rl_tps_free(&run->ends);
+  rl_tps_free(&run->starts);
+  rl_wake_close(&run->changed);
+}

@@ -1,0 +1,101 @@
+/* The table of all settings. The order is that of --help. */
+#include "stream/settings.h"
+
+#define AT(field) offsetof(struct rl_settings, field)
+#define BOTH .script = true, .library = true
+#define SCRIPT .script = true
+
+const struct rl_setting rl_settings_table[] = {
+    /* where messages come from */
+    {"brokers", 'b', RL_SET_STRING, AT(brokers), "HOST:PORT,…", NULL,
+     "brokers to find the cluster by (localhost:9092 when nothing names any)", NULL, BOTH},
+    {"topics", 't', RL_SET_LIST, AT(topics), "TOPIC,…", NULL,
+     "topics to read; a name that starts with ^ is a regular expression; may be repeated", NULL, BOTH},
+    {"partitions", 'p', RL_SET_LIST, AT(partitions), "N,…", NULL,
+     "read these partitions only, without a group: 0, 0-3 or TOPIC:0", NULL, BOTH},
+    {"group", 'G', RL_SET_STRING, AT(group), "GROUP", NULL,
+     "consumer group that shares the partitions and keeps the offsets; without one nothing is committed",
+     NULL, BOTH},
+    {"start", 'o', RL_SET_STRING, AT(start), "WHERE", NULL,
+     "where to begin: beginning, end, an offset, -N before the end, or a time; in a group, where a partition "
+     "begins that has no committed offset: beginning (default) or end",
+     NULL, BOTH},
+    {"end", 0, RL_SET_STRING, AT(end), "WHERE", NULL,
+     "where to stop in each partition: before an offset or a time, or at the end there is now", NULL, BOTH},
+    {"input", 0, RL_SET_STRING, AT(input), "INPUT", NULL,
+     "read a file, - for stdin, or kafka://HOST:PORT/TOPIC", NULL, BOTH},
+    {"input_format", 0, RL_SET_STRING, AT(input_format), "FORMAT", "ndjson",
+     "what a line of a file is: a message with its key and offset (ndjson), or a value (lines)",
+     "ndjson|lines", BOTH},
+    {"kafka", 'X', RL_SET_KAFKA, AT(kafka), "KEY=VALUE", NULL, "a property for librdkafka; may be repeated",
+     NULL, BOTH},
+    {"kafka_file", 'F', RL_SET_FILE, AT(kafka), "FILE", NULL,
+     "a properties file for librdkafka (KEY=VALUE lines); --kafka wins over it", NULL, BOTH},
+    /* when a run ends */
+    {"exit_at_end", 'e', RL_SET_BOOL, AT(exit_at_end), NULL, "false",
+     "end at the end offsets there are at the start", NULL, BOTH},
+    {"count", 'c', RL_SET_INT, AT(count), "N", "0", "end after N messages; 0: no limit", NULL, BOTH},
+    {"idle", 0, RL_SET_SECONDS, AT(idle), "SECONDS", "0", "end after so long without a message; 0: never",
+     NULL, BOTH},
+    {"wait", 0, RL_SET_SECONDS, AT(wait), "SECONDS", "0",
+     "fail (status 5) when no first message came in this time; 0: wait for ever", NULL, BOTH},
+    /* batches */
+    {"batch.size", 0, RL_SET_INT, AT(batch_size), "N", "512", "most messages of a batch", NULL, BOTH,
+     .min = 1, .max = 10000000},
+    {"batch.bytes", 0, RL_SET_SIZE, AT(batch_bytes), "SIZE", "16MiB",
+     "most bytes of keys and values in a batch; a larger message goes alone", NULL, BOTH, .min = 1},
+    {"batch.timeout", 0, RL_SET_SECONDS, AT(batch_timeout), "SECONDS", "0.5",
+     "a batch is handed over so long after its first message; 0: whatever is there", NULL, BOTH},
+    /* decoding */
+    {"decode", 0, RL_SET_STRING, AT(decode), "FORMAT", NULL,
+     "how values are decoded: json (default with fields) or raw (default without)", "json|raw", BOTH},
+    {"fields", 0, RL_SET_FIELDS, AT(fields), "[NAME=]PATH,…", NULL,
+     "values to read from each message, as columns: id=objectId,mag=candidate.magpsf", NULL, BOTH},
+    {"strict_fields", 0, RL_SET_BOOL, AT(strict_fields), NULL, "false",
+     "a field that no message of the first batch has is an error", NULL, BOTH},
+    {"strict", 0, RL_SET_BOOL, AT(strict), NULL, "false", "check values that are skipped too", NULL, BOTH},
+    /* delivery and failure */
+    {"delivery", 0, RL_SET_ENUM, AT(delivery), "HOW", "at_least_once", "what a failure may do to a message",
+     "at_least_once|at_most_once|exactly_once", BOTH},
+    {"commit", 0, RL_SET_BOOL, AT(commit), NULL, "true", "commit the offsets of what is done", NULL, BOTH},
+    {"in_flight", 0, RL_SET_INT, AT(in_flight), "N", "8", "most batches handled and not yet committed", NULL,
+     BOTH, .min = 1, .max = 100000},
+    {"in_flight_bytes", 0, RL_SET_SIZE, AT(in_flight_bytes), "SIZE", "64MiB",
+     "most bytes of buffers that batches in flight hold", NULL, BOTH, .min = 1},
+    {"retries", 0, RL_SET_INT, AT(retries), "N", "0", "how often a failed batch is tried again as a whole",
+     NULL, SCRIPT, .max = 1000000},
+    {"backoff", 0, RL_SET_SECONDS, AT(backoff), "SECONDS", "1", "wait before a retry; doubled each time",
+     NULL, BOTH},
+    {"backoff_max", 0, RL_SET_SECONDS, AT(backoff_max), "SECONDS", "60", "longest wait before a retry", NULL,
+     BOTH},
+    {"bisect", 0, RL_SET_BOOL, AT(bisect), NULL, "true",
+     "halve a failed batch down to the message at fault; else all of it is at fault", NULL, SCRIPT},
+    {"dead_letter", 0, RL_SET_STRING, AT(dead_letter), "TOPIC", NULL,
+     "where messages go that fail; without one they stop the run (status 4)", NULL, BOTH},
+    {"dead_letter_max", 0, RL_SET_INT, AT(dead_letter_max), "N", "10",
+     "stop after so many dead letters in a row, or over half of the last 1,000; 0: no limit", NULL, BOTH},
+    {"outage", 0, RL_SET_SECONDS, AT(outage), "SECONDS", "0", "how long an outage is waited for; 0: for ever",
+     NULL, BOTH},
+    {"connect", 0, RL_SET_SECONDS, AT(connect), "SECONDS", "10",
+     "how long the first answer of a broker may take", NULL, BOTH, .min = 0.001, .max = 86400},
+    {"drain", 0, RL_SET_SECONDS, AT(drain), "SECONDS", "5",
+     "how long an exit or a rebalance waits for what is in hand", NULL, BOTH},
+    {"fsync", 0, RL_SET_BOOL, AT(fsync), NULL, "false", "outputs to files are synced to disk before a commit",
+     NULL, BOTH},
+    /* limits */
+    {"limits.time", 0, RL_SET_SECONDS, AT(limits_time), "SECONDS", "300", "longest handler call; 0: no limit",
+     NULL, SCRIPT},
+    {"limits.memory", 0, RL_SET_SIZE, AT(limits_memory), "SIZE", "1GiB", "most memory of a Lua state", NULL,
+     SCRIPT, .min = 1048576},
+    {"limits.depth", 0, RL_SET_INT, AT(limits_depth), "N", "1000", "deepest nesting of a message", NULL,
+     SCRIPT, .min = 1, .max = 10000},
+    {"limits.output", 0, RL_SET_SIZE, AT(limits_output), "SIZE", "256MiB",
+     "most bytes a handler call may send", NULL, SCRIPT, .min = 1},
+    /* more */
+    {"lanes", 0, RL_SET_INT, AT(lanes), "N", "1",
+     "handlers that run side by side, each with its own consumer", NULL, SCRIPT, .min = 1, .max = 256},
+    {"explain", 0, RL_SET_SECONDS, AT(explain), "SECONDS", "15",
+     "time between the lines that explain a wait; 0: none", NULL, BOTH},
+};
+
+const size_t rl_settings_count = sizeof rl_settings_table / sizeof *rl_settings_table;

@@ -1,0 +1,297 @@
+#include "stream/sink.h"
+
+#include <pthread.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "stream/letter.h"
+#include "stream/sink_file.h"
+
+/* A payload this large is not worth a copy; a smaller one is not worth the fetch buffer it pins (S6.4). */
+#define PIN_FROM (64u << 10)
+#define TOPIC_TIMEOUT_MS 30000
+#define DEFAULT_MAX_MESSAGE 1000000
+
+struct rl_sink {
+  struct rl_sink_opts opts;
+  const struct rl_settings *s;
+  _Atomic(struct rl_producer *) producer; /* opened by the handler's thread, read by the reader's */
+  /* The reader's thread dead-letters what the broker refuses, beside the handler's own sending. */
+  pthread_mutex_t mu;
+  struct rl_files *files; /* under mu */
+  struct rl_list known;   /* topics that are there; under mu */
+  atomic_llong sent, rejected;
+};
+
+/* What an output that is on its way carries: given back with its delivery report. */
+struct ref {
+  struct rl_flight *flight;
+  struct rl_pin *pin; /* the message it came of, where that is still of use */
+  bool letter;        /* it is a dead letter */
+  size_t bytes;       /* pinned on the flight's account */
+};
+
+struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts) {
+  struct rl_sink *sink = rl_zalloc(sizeof *sink);
+  sink->opts = *opts;
+  sink->s = opts->settings;
+  sink->files = rl_files_new(sink->s->fsync);
+  pthread_mutex_init(&sink->mu, NULL);
+  return sink;
+}
+
+static void ref_free(struct ref *ref) {
+  atomic_fetch_sub(&ref->flight->bytes, ref->bytes);
+  rl_pin_put(ref->pin);
+  atomic_fetch_sub_explicit(&ref->flight->pending, 1, memory_order_release); /* last: the flight may go */
+  rl_free(ref);
+}
+
+static void on_purged(void *opaque, const struct rl_err *err, void *arg) {
+  (void)err, (void)arg;
+  ref_free(opaque);
+}
+
+void rl_sink_free(struct rl_sink *sink) {
+  struct rl_producer *p = atomic_load(&sink->producer);
+  if (p) rl_producer_destroy(p, on_purged, NULL);
+  rl_files_free(sink->files);
+  for (size_t i = 0; i < sink->known.n; i++) rl_free(sink->known.at[i]);
+  rl_free(sink->known.at);
+  pthread_mutex_destroy(&sink->mu);
+  rl_free(sink);
+}
+
+static struct rl_producer *producer(struct rl_sink *sink, struct rl_err *err) {
+  struct rl_producer *p = atomic_load(&sink->producer);
+  if (p) return p;
+  struct rl_producer_opts opts = {.conf = &sink->s->kafka, .brokers = sink->s->brokers, .lane = sink->opts.lane};
+  if (rl_producer_open(&p, &opts, err)) return NULL;
+  atomic_store(&sink->producer, p);
+  sink->opts.opened(sink->opts.arg);
+  return p;
+}
+
+static bool is_known(struct rl_sink *sink, const char *topic) {
+  bool found = false;
+  pthread_mutex_lock(&sink->mu);
+  for (size_t i = 0; i < sink->known.n && !found; i++) found = strcmp(sink->known.at[i], topic) == 0;
+  pthread_mutex_unlock(&sink->mu);
+  return found;
+}
+
+static void know(struct rl_sink *sink, const char *topic) {
+  pthread_mutex_lock(&sink->mu);
+  RL_GROW(sink->known.at, sink->known.cap, sink->known.n + 1);
+  sink->known.at[sink->known.n++] = rl_strdup(topic);
+  pthread_mutex_unlock(&sink->mu);
+}
+
+static int open_file(struct rl_sink *sink, const char *topic, struct rl_err *err) {
+  pthread_mutex_lock(&sink->mu);
+  int rc = rl_files_open(sink->files, topic, err);
+  pthread_mutex_unlock(&sink->mu);
+  return rc;
+}
+
+static int look_up(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
+  if (rl_is_file(topic)) return open_file(sink, topic, err);
+  struct rl_producer *p = producer(sink, err);
+  return p ? rl_producer_has_topic(p, topic, timeout_ms, err) : err->code;
+}
+
+int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
+  if (is_known(sink, topic)) return 0;
+  if (look_up(sink, topic, timeout_ms, err)) return err->code;
+  know(sink, topic);
+  return 0;
+}
+
+/* Hands a record to the producer on the flight's account; waits while its queue is full. */
+static int produce(struct rl_sink *sink, const struct rl_record *record, struct rl_err *err) {
+  struct rl_producer *p = atomic_load(&sink->producer);
+  int rc;
+  while ((rc = rl_producer_send(p, record, err)) == RL_EFULL)
+    if (!sink->opts.wait_room(sink->opts.arg))
+      return rl_fail(err, RL_EFAIL, "output to %s given up: the run is ending", record->topic);
+  return rc;
+}
+
+static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_flight *flight, struct rl_pin *pin,
+                    bool letter, struct rl_err *err) {
+  struct ref *ref = rl_alloc(sizeof *ref);
+  *ref = (struct ref){flight, pin ? rl_pin_get(pin) : NULL, letter, pin ? record->value.len : 0};
+  record->opaque = ref;
+  atomic_fetch_add(&flight->pending, 1);
+  atomic_fetch_add(&flight->bytes, ref->bytes);
+  if (produce(sink, record, err) == 0) return 0;
+  ref_free(ref);
+  return err->code;
+}
+
+static int send_letter(struct rl_sink *sink, struct rl_flight *flight, const struct rl_msg *msg,
+                       const struct rl_letter *letter, struct rl_err *err) {
+  struct rl_letter_headers h;
+  rl_letter_headers(&h, msg, letter, sink->opts.script);
+  struct rl_record record = {.topic = sink->s->dead_letter,
+                             .partition = -1,
+                             .timestamp = msg->timestamp,
+                             .key = msg->key,
+                             .value = msg->value,
+                             .headers = h.at,
+                             .n_headers = h.n};
+  int rc = send_ref(sink, &record, flight, NULL, true, err);
+  rl_letter_headers_free(&h);
+  return rc ? rl_err_prefix(err, "dead letter to %s: ", sink->s->dead_letter) : 0;
+}
+
+static int file_letter(struct rl_sink *sink, const struct rl_msg *msg, const struct rl_letter *letter,
+                       struct rl_err *err) {
+  struct rl_letter_headers h;
+  rl_letter_headers(&h, msg, letter, sink->opts.script);
+  pthread_mutex_lock(&sink->mu);
+  int rc = rl_files_record(sink->files, sink->s->dead_letter, msg, h.at, h.n, err);
+  pthread_mutex_unlock(&sink->mu);
+  rl_letter_headers_free(&h);
+  if (rc == 0) atomic_fetch_add(&sink->rejected, 1);
+  return rc;
+}
+
+int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct rl_msg *msg,
+                   const struct rl_letter *letter, struct rl_err *err) {
+  if (rl_sink_check(sink, sink->s->dead_letter, TOPIC_TIMEOUT_MS, err))
+    return rl_err_prefix(err, "dead letter: ");
+  if (rl_is_file(sink->s->dead_letter)) return file_letter(sink, msg, letter, err);
+  return send_letter(sink, flight, msg, letter, err);
+}
+
+static int to_file(struct rl_sink *sink, const struct rl_batch *batch, const struct rl_out *out,
+                   struct rl_err *err) {
+  if (out->json) return rl_files_json(sink->files, out->topic, out->value, err);
+  struct rl_msg msg = {.topic = out->topic, .partition = -1, .offset = -1, .timestamp = -1};
+  if (out->row != RL_NO_ROW) msg = batch->msgs[out->row];
+  if (out->kind == RL_OUT_FORWARD) return rl_files_message(sink->files, out->topic, &msg, NULL, 0, err);
+  msg.key = out->key;
+  msg.value = out->value;
+  msg.ops = NULL;
+  if (out->timestamp > 0) msg.timestamp = out->timestamp;
+  return rl_files_message(sink->files, out->topic, &msg, out->headers, out->n_headers, err);
+}
+
+static void forwarded(struct rl_record *record, const struct rl_msg *msg, struct rl_buf *headers) {
+  struct rl_header h;
+  for (size_t i = 0; rl_msg_header(msg, i, &h); i++) rl_buf_put(headers, &h, sizeof h);
+  record->headers = (const struct rl_header *)(const void *)headers->data;
+  record->n_headers = headers->len / sizeof h;
+  record->key = msg->key;
+  record->value = msg->value;
+  if (record->timestamp <= 0) record->timestamp = msg->timestamp;
+}
+
+/* Must the source message outlive its batch for this output? */
+static struct rl_pin *pin_for(struct rl_sink *sink, struct rl_batch *batch, struct rl_pin **pins,
+                              const struct rl_out *out) {
+  if (out->row == RL_NO_ROW) return NULL;
+  struct rl_msg *msg = &batch->msgs[out->row];
+  bool large = out->kind == RL_OUT_FORWARD && msg->value.len >= PIN_FROM;
+  if (!large && !sink->s->dead_letter) return NULL;
+  if (!pins[out->row]) pins[out->row] = rl_pin_new(msg);
+  return pins[out->row];
+}
+
+static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
+                            struct rl_err *err);
+
+static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
+                    const struct rl_out *out, struct rl_err *err) {
+  struct rl_buf headers = RL_BUF_INIT;
+  struct rl_pin *pin = pin_for(sink, batch, pins, out);
+  struct rl_record record = {.topic = out->topic,
+                             .partition = out->partition,
+                             .timestamp = out->timestamp,
+                             .key = out->key,
+                             .value = out->value,
+                             .headers = out->headers,
+                             .n_headers = out->n_headers};
+  if (out->kind == RL_OUT_FORWARD) forwarded(&record, &batch->msgs[out->row], &headers);
+  record.pinned = pin && out->kind == RL_OUT_FORWARD && record.value.len >= PIN_FROM;
+  int rc = send_ref(sink, &record, flight, pin, false, err);
+  rl_buf_free(&headers);
+  return rc ? refused_for_size(sink, flight, pin, err) : 0;
+}
+
+int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
+                const struct rl_out *out, struct rl_err *err) {
+  if (out->kind == RL_OUT_REJECT) {
+    struct rl_letter letter = {.error = out->reason, .attempts = 1};
+    return rl_sink_reject(sink, flight, &batch->msgs[out->row], &letter, err);
+  }
+  if (rl_sink_check(sink, out->topic, TOPIC_TIMEOUT_MS, err)) return rl_err_prefix(err, "output: ");
+  if (!rl_is_file(out->topic)) return to_topic(sink, flight, batch, pins, out, err);
+  pthread_mutex_lock(&sink->mu);
+  int rc = to_file(sink, batch, out, err);
+  pthread_mutex_unlock(&sink->mu);
+  if (rc) return rc;
+  atomic_fetch_add(&sink->sent, 1);
+  return 0;
+}
+
+int rl_sink_flush(struct rl_sink *sink, struct rl_err *err) {
+  pthread_mutex_lock(&sink->mu);
+  int rc = rl_files_flush(sink->files, err);
+  pthread_mutex_unlock(&sink->mu);
+  return rc;
+}
+
+int rl_sink_fd(const struct rl_sink *sink) {
+  struct rl_producer *p = atomic_load(&sink->producer);
+  return p ? rl_producer_fd(p) : -1;
+}
+
+/* An output that is too large, of a message that we still hold: that message is dead-lettered, so that a restart
+ * does not meet it again (S5.2). Anything else stays refused. */
+static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
+                            struct rl_err *err) {
+  if (!pin || !rl_producer_too_large(err)) return err->code;
+  struct rl_letter letter = {.error = err->text, .attempts = 1};
+  rl_log(RL_WARN, "%s[%d] offset %lld: %s: dead-lettered to %s", pin->msg.topic, pin->msg.partition,
+         (long long)pin->msg.offset, err->text, sink->s->dead_letter);
+  struct rl_err second = {0};
+  if (rl_sink_reject(sink, flight, &pin->msg, &letter, &second) == 0) return 0;
+  *err = second;
+  return err->code;
+}
+
+static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
+  struct rl_sink *sink = arg;
+  struct ref *ref = opaque;
+  if (err->code == 0) {
+    atomic_fetch_add(ref->letter ? &sink->rejected : &sink->sent, 1);
+  } else {
+    struct rl_err why = *err;
+    bool taken = !ref->letter && sink->s->dead_letter && refused_for_size(sink, ref->flight, ref->pin, &why) == 0;
+    if (!taken && ref->flight->refused.code == 0) ref->flight->refused = why;
+  }
+  ref_free(ref);
+}
+
+int rl_sink_serve(struct rl_sink *sink) {
+  struct rl_producer *p = atomic_load(&sink->producer);
+  if (!p) return 0;
+  rl_producer_clear(p);
+  return rl_producer_serve(p, on_delivered, sink);
+}
+
+bool rl_sink_fatal(struct rl_sink *sink, struct rl_err *err) {
+  struct rl_producer *p = atomic_load(&sink->producer);
+  return p && rl_producer_fatal(p, err);
+}
+
+size_t rl_sink_max_message(const struct rl_settings *s) {
+  const char *text = rl_kconf_get(&s->kafka, "message.max.bytes");
+  int64_t bytes;
+  return text && rl_parse_i64(text, &bytes) && bytes > 0 ? (size_t)bytes : DEFAULT_MAX_MESSAGE;
+}
+
+int64_t rl_sink_sent(const struct rl_sink *sink) { return atomic_load(&sink->sent); }
+int64_t rl_sink_rejected(const struct rl_sink *sink) { return atomic_load(&sink->rejected); }

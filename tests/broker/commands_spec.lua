@@ -1,0 +1,197 @@
+-- tap, send, lag, groups and seek against Kafka.
+local proc = require "support.proc"
+local rille = require "support.rille"
+local tool = require "support.tool"
+
+local null = tool.null
+
+describe("rille send", function()
+  after_each(proc.end_all)
+
+  local function send(stdin, topic, ...)
+    local run = rille.start({ "send", "-b", rille.brokers, "-t", topic, ... }, { stdin = stdin })
+    assert.equal(0, run:wait(15), run:err())
+    return rille.read(topic)
+  end
+
+  it("sends each line of standard input, the last one without a newline too", function()
+    local r = send("one\ntwo\n\nlast", rille.topic())
+    local values = {}
+    for i, record in ipairs(r) do values[i] = record.v end
+    assert.same({ "one", "two", "", "last" }, values)
+    assert.equal(null, r[1].k)
+  end)
+
+  it("splits keys with -K, adds headers with -H, sends to the partition of -p", function()
+    local r = send("a:1\nb:2:3\n", rille.topic { partitions = 3 }, "-K", ":", "-H", "origin=shell", "-H", "n=1", "-p", "2")
+    assert.same({ "a", "1", 2 }, { r[1].k, r[1].v, r[1].p })
+    assert.same({ "b", "2:3", 2 }, { r[2].k, r[2].v, r[2].p })
+    assert.same({ origin = "shell", n = "1" }, rille.headers(r[1]))
+  end)
+
+  it("-Z sends empty keys and values as null", function()
+    local r = send("a:\n:b\n", rille.topic(), "-K", ":", "-Z")
+    assert.same({ "a", null }, { r[1].k, r[1].v })
+    assert.same({ null, "b" }, { r[2].k, r[2].v })
+  end)
+
+  it("sends files, and keys go where Java's clients send them", function()
+    local topic, lines = rille.topic { partitions = 5 }, {}
+    local same = rille.topic { partitions = 5 }
+    local records = {}
+    for i = 1, 50 do
+      lines[i] = ("k%d:v%d\n"):format(i, i)
+      records[i] = { k = "k" .. i, v = "v" .. i }
+    end
+    local path = proc.write(proc.folder() .. "/lines", table.concat(lines))
+    send(nil, topic, "-K", ":", path)
+    rille.send(same, records)
+    local want = {}
+    for _, r in ipairs(rille.read(same)) do want[r.k] = r.p end
+    for _, r in ipairs(rille.read(topic)) do assert.equal(want[r.k], r.p) end
+  end)
+
+  it("an unknown topic is status 3", function()
+    local none = rille.name "none"
+    local run = rille.start({ "send", "-b", rille.brokers, "-t", none }, { stdin = "x\n" })
+    assert.equal(3, run:wait(45), run:err())
+    assert.is_truthy(run:err():find(none, 1, true), run:err())
+  end)
+end)
+
+describe("rille tap", function()
+  after_each(proc.end_all)
+
+  local function tap(topic, ...)
+    local run = rille.start { "tap", "-b", rille.brokers, "-t", topic, ... }
+    assert.equal(0, run:wait(15), run:err())
+    return run:out()
+  end
+
+  local function five()
+    local topic = rille.topic { partitions = 2 }
+    local records = {}
+    for i = 0, 9 do
+      records[i + 1] = {
+        p = i % 2, k = "k" .. i, v = '{"n":' .. i .. "}", ts = 1600000000000 + i * 1000, h = { { "h", tostring(i) } },
+      }
+    end
+    rille.send(topic, records)
+    return topic
+  end
+
+  it("prints one JSON object a line, and joins no group", function()
+    local topic = five()
+    local before = #tool.ask("groups", {}).groups
+    local lines = rille.ndjson(tap(topic, "-e"))
+    assert.equal(10, #lines)
+    assert.equal(before, #tool.ask("groups", {}).groups)
+    local first
+    for _, line in ipairs(lines) do
+      if line.partition == 1 and line.offset == 0 then first = line end
+    end
+    assert.same({ topic, 1600000001000, 1 }, { first.topic, first.timestamp, first.value.n })
+  end)
+
+  it("prints as -f says, from offsets, the last N, times; -c counts", function()
+    local topic = five()
+    assert.equal("1 4 k9 {\"n\":9}\n", tap(topic, "-e", "-p", "1", "-o", "-1", "-f", "%p %o %k %s\\n"))
+    assert.equal("3\n4\n", tap(topic, "-e", "-p", "0", "-o", "3", "-f", "%o\\n"))
+    assert.equal("4\n", tap(topic, "-e", "-p", "0", "-o", "2020-09-13T12:26:47Z", "-f", "%o\\n"))
+    assert.equal("0\n1\n", tap(topic, "-p", "0", "-c", "2", "-f", "%o\\n"))
+  end)
+
+  it("what it prints, send reads back", function()
+    local topic, copy = rille.topic(), rille.topic()
+    rille.send(topic, {
+      { p = 0, k = "a", v = "text", h = { { "x", "1" }, { "x", null } }, ts = 1600000000000 },
+      { p = 0, k = "", v64 = tool.base64 "\255\0" }, { p = 0, v = null, k = "gone" }, { p = 0, v = "" }, { p = 0, v = '{"a":1}' },
+    })
+    local run = rille.start({ "send", "-b", rille.brokers, "-t", copy, "--input-format", "ndjson" }, { stdin = tap(topic, "-e") })
+    assert.equal(0, run:wait(15), run:err())
+    local want, got = rille.read(topic), rille.read(copy)
+    assert.equal(#want, #got)
+    for i, r in ipairs(want) do
+      assert.same({ r.k, r.v, r.v64, r.h }, { got[i].k, got[i].v, got[i].v64, got[i].h })
+    end
+  end)
+end)
+
+describe("rille lag, groups and seek", function()
+  after_each(proc.end_all)
+
+  local function call(...)
+    local words = { ... }
+    table.insert(words, 2, "-b")
+    table.insert(words, 3, rille.brokers)
+    local run = rille.start(words)
+    return run:wait(20), run:out(), run:err()
+  end
+
+  local function half_read()
+    local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+    rille.fill(topic, 20, { partitions = 2 })
+    rille.finish { topic = topic, group = group, args = { "-e" } }
+    rille.fill(topic, 7, { partitions = 2, from = 20 })
+    return topic, group
+  end
+
+  it("lag says what kafka-consumer-groups says", function()
+    local topic, group = half_read()
+    local status, out, err = call("lag", "-G", group, "--json")
+    assert.equal(0, status, err)
+    local lag = 0
+    for _, row in ipairs(rille.ndjson(out)) do
+      assert.equal(topic, row.topic)
+      lag = lag + row.lag
+    end
+    assert.equal(7, lag)
+    assert.equal(7, rille.lag(group, topic))
+    status, out = call("lag", "-G", group)
+    assert.equal(0, status)
+    assert.is_truthy(out:find(topic, 1, true), out)
+  end)
+
+  it("groups lists groups, and the members of one with their partitions", function()
+    local topic, group = half_read()
+    tool.ask("join", { group = group, topics = { topic }, keep = group, want = 2 })
+    local status, out, err = call("groups", "-G", group)
+    tool.ask("leave", { member = group })
+    assert.equal(0, status, err)
+    assert.is_truthy(out:find("127.0.0.1", 1, true), out)
+    assert.is_truthy(out:find(topic, 1, true), out)
+    status, out = call("groups")
+    assert.equal(0, status)
+    assert.is_truthy(out:find(group, 1, true), out)
+  end)
+
+  it("seek moves a group to the beginning, the end, an offset, a time", function()
+    local topic, group = half_read()
+    for start, want in pairs { beginning = { 0, 0 }, ["end"] = { 14, 13 }, ["5"] = { 5, 5 }, ["-2"] = { 12, 11 } } do
+      local status, _, err = call("seek", "-G", group, "-t", topic, "--start", start)
+      assert.equal(0, status, err)
+      assert.same({ ["0"] = want[1], ["1"] = want[2] }, rille.committed(group, topic), start)
+    end
+    assert.equal(0, (call("seek", "-G", group, "-t", topic, "--start", "2020-01-01T00:00:00Z")))
+    assert.same({ ["0"] = 0, ["1"] = 0 }, rille.committed(group, topic))
+  end)
+
+  it("seek --dry-run changes nothing", function()
+    local topic, group = half_read()
+    local status, out, err = call("seek", "-G", group, "-t", topic, "--start", "beginning", "--dry-run")
+    assert.equal(0, status, err)
+    assert.is_truthy(out:find("10", 1, true), out)
+    assert.same({ ["0"] = 10, ["1"] = 10 }, rille.committed(group, topic))
+  end)
+
+  it("seek is refused while a member is up, naming it", function()
+    local topic, group = half_read()
+    tool.ask("join", { group = group, topics = { topic }, keep = group, want = 2 })
+    local member = tool.ask("group", { group = group }).members[1]
+    local status, _, err = call("seek", "-G", group, "-t", topic, "--start", "beginning")
+    tool.ask("leave", { member = group })
+    assert.equal(1, status, err)
+    assert.is_truthy(err:find(member.client, 1, true), err)
+    assert.same({ ["0"] = 10, ["1"] = 10 }, rille.committed(group, topic))
+  end)
+end)

@@ -1,0 +1,84 @@
+-- S12, and the main job on the embedded broker.
+local proc = require "support.proc"
+local rille = require "support.rille"
+
+describe("embedded broker", function()
+  local broker, address
+
+  setup(function()
+    broker = rille.start { "broker", "--topics", "alerts:4,out:2,dead:1,full:1" }
+    assert.is_true(proc.till(10, function() return broker:out():match "127%.0%.0%.1:%d+" end) and true, broker:err())
+    address = broker:out():match "127%.0%.0%.1:%d+"
+  end)
+  teardown(function()
+    broker:kill "TERM"
+    assert.equal(0, broker:wait(10), broker:err())
+  end)
+
+  local function send(topic, n, text)
+    local lines = {}
+    for i = 1, n do lines[i] = text and text or ('{"n":%d}'):format(i - 1) end
+    local run = rille.start({ "send", "-b", address, "-t", topic }, { stdin = table.concat(lines, "\n") .. "\n" })
+    return run:wait(30), run:err()
+  end
+
+  it("prints its address, one line", function()
+    assert.is_truthy(broker:out():match "^127%.0%.0%.1:%d+\n$", broker:out())
+  end)
+
+  it("a group reads all, commits, and a rerun reads none", function()
+    assert.equal(0, send("alerts", 2000))
+    local run = rille.finish { topic = "alerts", group = "all", brokers = address, args = { "-e" } }
+    assert.equal(2000, rille.count(run, "message"))
+    run = rille.finish { topic = "alerts", group = "all", brokers = address, args = { "-e" } }
+    assert.equal(0, rille.count(run, "message"))
+  end)
+
+  it("a failing message goes to the dead letter, outputs to their topic", function()
+    local run = rille.finish {
+      topic = "alerts", group = "failing", brokers = address, args = { "-e", "--dead-letter", "dead" },
+      text = [[return { fields = { n = "n" }, handle = function(batch, out)
+        for i = 1, #batch do
+          if batch.n[i] == 1234 then error "this one" end
+          say "row"
+        end
+        out:forward("out", batch:where("n % 100 == 0"))
+      end }]],
+    }
+    local function tap(topic)
+      local t = rille.start { "tap", "-b", address, "-t", topic, "-e" }
+      assert.equal(0, t:wait(15), t:err())
+      return rille.ndjson(t:out())
+    end
+    local dead = tap "dead"
+    assert.equal(1, #dead, run:err())
+    assert.equal(1234, dead[1].value.n)
+    assert.equal(20, #tap "out")
+  end)
+
+  it("S12 send refuses to overfill it, instead of losing the oldest in silence", function()
+    local status, err = send("full", 6000, ("x"):rep(1000))
+    assert.is_true(status ~= nil and status ~= 0, err)
+    assert.is_truthy(err:find("full", 1, true), err)
+  end)
+
+  it("S7.2 an unknown topic is status 3", function()
+    rille.finish({ topic = "nosuch", brokers = address, group = "none", args = { "-e" } }, 3)
+  end)
+
+  it("a member that leaves lets the next one in", function()
+    for _ = 1, 2 do
+      local run = rille.run { topic = "alerts", group = "again", brokers = address, args = { "--no-commit" } }
+      rille.await(run, 2000)
+      run:kill "TERM"
+      assert.equal(0, run:wait(15), run:err())
+    end
+  end)
+
+  it("ends on a signal", function()
+    local other = rille.start { "broker" }
+    assert.is_true(other:says("127.0.0.1:", 10, "out"))
+    other:kill "INT"
+    assert.equal(0, other:wait(10), other:err())
+  end)
+end)

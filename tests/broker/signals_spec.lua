@@ -1,0 +1,129 @@
+-- Signals, and limits that end a run.
+local system = require "system"
+
+local proc = require "support.proc"
+local rille = require "support.rille"
+
+describe("signals", function()
+  after_each(proc.end_all)
+
+  it("an idle handler's run is over in under a second or so", function()
+    local topic, group = rille.topic(), rille.name "group"
+    rille.fill(topic, 5)
+    local run = rille.run { topic = topic, group = group }
+    rille.await(run, 5)
+    assert.is_true(proc.till(5, function() return rille.lag(group, topic) == 0 end))
+    run:kill "TERM"
+    assert.equal(0, run:wait(10), run:err())
+    assert.is_true(run.seconds < 1.5, "took " .. run.seconds .. " s")
+  end)
+
+  it("D 17 SIGTERM with a long deadline hands the partial batch over at once (cause stop) and commits it", function()
+    local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+    rille.fill(topic, 10, { partitions = 2 })
+    local run = rille.run { topic = topic, group = group, args = { "--batch-timeout", "100", "--batch-size", "10000" } }
+    system.sleep(2.5)
+    assert.equal(0, rille.count(run, "batch"))
+    run:kill "TERM"
+    assert.equal(0, run:wait(10), run:err())
+    assert.is_true(run.seconds < 2.5, "took " .. run.seconds .. " s")
+    assert.equal("batch 1 stop 10", rille.said(run)[1].line)
+    assert.equal(0, rille.lag(group, topic))
+  end)
+
+  it("finishes the batch in hand and the one that is filled, and commits both", function()
+    local topic, group = rille.topic(), rille.name "group"
+    rille.fill(topic, 25)
+    local run = rille.run {
+      topic = topic, group = group, args = { "--batch-size", "10", "--batch-timeout", "50" },
+      text = [[return function(batch)
+        say("batch", batch.cause)
+        os.execute "sleep 0.7"
+        for _, m in batch:messages() do say("message", m.topic, m.partition, m.offset) end
+      end]],
+    }
+    rille.await(run, 1, "batch")
+    run:kill "TERM"
+    assert.equal(0, run:wait(15), run:err())
+    local handled = rille.count(run, "message")
+    assert.equal(handled, rille.committed(group, topic)["0"])
+    assert.is_true(handled >= 20, handled .. " handled")
+    assert.equal(handled, rille.distinct(run))
+  end)
+
+  it("what could not be finished within `drain` is not committed", function()
+    local topic, group = rille.topic(), rille.name "group"
+    rille.fill(topic, 10)
+    local run = rille.run {
+      topic = topic, group = group, args = { "--drain", "1" },
+      text = [[return function() say("batch"); local t = os.time() + 30; while os.time() < t do end; say("done") end]],
+    }
+    rille.await(run, 1, "batch")
+    run:kill "TERM"
+    assert.is_not_nil(run:wait(12), run:err())
+    assert.is_true(run.seconds < 6, "took " .. run.seconds .. " s")
+    assert.equal(0, rille.count(run, "done"))
+    assert.same({}, rille.committed(group, topic))
+  end)
+
+  it("a second signal leaves at once", function()
+    local topic, group = rille.topic(), rille.name "group"
+    rille.fill(topic, 10)
+    local run = rille.run {
+      topic = topic, group = group, args = { "--drain", "20" },
+      text = [[return function() say("batch"); os.execute "sleep 8" end]],
+    }
+    rille.await(run, 1, "batch")
+    run:kill "INT"
+    system.sleep(0.5)
+    assert.is_true(run:running())
+    run:kill "INT"
+    assert.is_not_nil(run:wait(7), run:err())
+    assert.is_true(run.seconds < 4, "took " .. run.seconds .. " s")
+    assert.same({}, rille.committed(group, topic))
+  end)
+end)
+
+describe("limits", function()
+  after_each(proc.end_all)
+
+  local function limited(text, ...)
+    local topic, group = rille.topic(), rille.name "group"
+    rille.fill(topic, 3)
+    local run = rille.finish({ topic = topic, group = group, text = text, args = { "-e", ... }, limit = 25 }, 4)
+    assert.same({}, rille.committed(group, topic))
+    return run:err()
+  end
+
+  for name, code in pairs {
+    ["a loop"] = "while true do end",
+    ["a loop in a coroutine"] = "coroutine.wrap(function() while true do end end)()",
+    ["a loop in a resumed coroutine"] = "coroutine.resume(coroutine.create(function() while true do end end))\nwhile true do end",
+    ["a loop under pcall"] = "while true do pcall(function() while true do end end) end",
+  } do
+    it("S10.3 D 14 " .. name .. " ends at limits.time, with a traceback", function()
+      local err = limited("return function()\n" .. code .. "\nend", "--limits-time", "1")
+      assert.is_truthy(err:find("traceback", 1, true), err)
+      assert.is_truthy(err:find("handler.lua:2", 1, true), err)
+    end)
+  end
+
+  it("S10.3 D 14 a pattern that backtracks for ever is left after `drain`, saying where", function()
+    local err = limited('return function()\nreturn (("a"):rep(40)):find(("a*"):rep(30) .. "b")\nend', "--limits-time", "1",
+      "--drain", "1")
+    assert.is_truthy(err:find("handler.lua", 1, true), err)
+  end)
+
+  it('D 14 ("a"):rep(1e9) meets limits.memory, with a traceback', function()
+    local err = limited('return function()\nreturn #("a"):rep(1000000000)\nend', "--limits-memory", "100M")
+    assert.is_truthy(err:find("memory", 1, true), err)
+    assert.is_truthy(err:find("handler.lua", 1, true), err)
+  end)
+
+  it("outputs past limits.output are the handler's failure", function()
+    local err = limited([[return function(_, out)
+      for _ = 1, 1000 do out:send("-", ("x"):rep(10000)) end
+    end]], "--limits-output", "1M")
+    assert.is_truthy(err:find("handler.lua", 1, true), err)
+  end)
+end)

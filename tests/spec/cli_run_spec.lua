@@ -1,0 +1,148 @@
+-- The command line of `rille run`, without a broker.
+package.path = "tests/broker/?.lua;" .. package.path
+local proc = require "support.proc"
+local rille = require "support.rille"
+
+local function run(words, stdin)
+  local process = rille.start(words, { stdin = stdin })
+  local status = process:wait(15)
+  return status, process:out(), process:err()
+end
+
+describe("rille run over a file", function()
+  after_each(proc.end_all)
+
+  local PRINT = "return function(batch) for _, m in batch:messages() do print(m.value) end end"
+
+  local function script(text) return proc.write(proc.folder() .. "/handler.lua", text) end
+
+  it("needs no broker: lines of a file", function()
+    local path = proc.write(proc.folder() .. "/lines", "one\ntwo\nthree")
+    local status, out, err = run { "run", script(PRINT), "--input", path, "--input-format", "lines" }
+    assert.equal(0, status, err)
+    assert.equal("one\ntwo\nthree\n", out)
+  end)
+
+  it("reads standard input, and NDJSON where a line is no message of its own", function()
+    local status, out, err = run({ "run", "--code", PRINT, "--input", "-" }, '{"a":1}\n{"a":[1, 2]}\n')
+    assert.equal(0, status, err)
+    assert.equal('{"a":1}\n{"a":[1, 2]}\n', out)
+  end)
+
+  it("--code runs Lua text in place of a script; arguments follow --", function()
+    local status, out, err = run({
+      "run", "--code", "local a, b = arg[1], arg[2]; return function(batch) print(#batch, a, b) end", "--input", "-",
+      "--input-format", "lines", "--", "x", "-y",
+    }, "1\n2\n")
+    assert.equal(0, status, err)
+    assert.equal("2\tx\t-y\n", out)
+  end)
+
+  it("writes outputs to - as lines", function()
+    local status, out, err = run({
+      "run", "--code", [[return function(batch, out) out:forward("-", batch:where("n > 1")) end]], "--input", "-", "-X",
+      "client.id=x", "--fields", "n=n",
+    }, '{"n":1}\n{"n":2}\n{"n":3}\n')
+    assert.equal(0, status, err)
+    assert.equal('{"n":2}\n{"n":3}\n', out)
+  end)
+
+  it("-c ends after so many messages, --batch-size cuts them", function()
+    local status, out, err = run({
+      "run", "--code", "return function(batch) print(#batch) end", "--input", "-", "--input-format", "lines", "-c", "5",
+      "--batch-size", "2",
+    }, ("x\n"):rep(20))
+    assert.equal(0, status, err)
+    assert.equal("2\n2\n1\n", out)
+  end)
+
+  it("the command line wins over the environment, the environment over the script", function()
+    local path = script 'return { batch = { size = 5 }, handle = function(batch) print(#batch) end }'
+    local function first(env, ...)
+      local words = { "run", path, "--input", "-", "--input-format", "lines", ... }
+      local p = rille.start(words, { env = env, stdin = ("x\n"):rep(20) })
+      assert.equal(0, p:wait(10), p:err())
+      return p:out():match "%d+"
+    end
+    assert.equal("5", first {})
+    assert.equal("7", first { RILLE_BATCH_SIZE = "7" })
+    assert.equal("3", first({ RILLE_BATCH_SIZE = "7" }, "--batch-size", "3"))
+  end)
+
+  it("a missing input is an error that names it", function()
+    local status, _, err = run { "run", "--code", PRINT, "--input", "/nowhere/there" }
+    assert.is_true(status ~= 0)
+    assert.is_truthy(err:find("/nowhere/there", 1, true), err)
+  end)
+
+  it("the script's folder is on package.path, and require cjson works", function()
+    local dir = proc.folder()
+    proc.write(dir .. "/helper.lua", "return { word = 'helped' }")
+    local path = proc.write(dir .. "/main.lua",
+      'local h, c = require "helper", require "cjson"; return function() print(h.word, c.encode { 1 }) end')
+    local status, out, err = run({ "run", path, "--input", "-", "--input-format", "lines" }, "x\n")
+    assert.equal(0, status, err)
+    assert.equal("helped\t[1]\n", out)
+  end)
+
+  it("a summary at the end goes to standard error, no progress line when it is no terminal", function()
+    local _, _, err = run({ "run", "--code", "return function() end", "--input", "-", "--input-format", "lines" }, "x\ny\n")
+    assert.is_truthy(err:find("2", 1, true), err)
+    assert.is_nil(err:find("\r", 1, true))
+  end)
+end)
+
+describe("the command line", function()
+  after_each(proc.end_all)
+
+  for name, case in pairs {
+    ["an unknown command names the nearest"] = { { "rnu" }, "run" },
+    ["an unknown option names the nearest"] = { { "run", "--bacth-size", "3", "--code", "return print" }, "--batch-size" },
+    ["an option without its value"] = { { "run", "x.lua", "-t" }, "-t" },
+    ["a number that is none"] = { { "run", "--code", "return print", "-t", "x", "--batch-size", "many" }, "many" },
+    ["neither script nor --code"] = { { "run", "-t", "x" }, "script" },
+    ["a script that is not there"] = { { "run", "/nowhere.lua", "-t", "x" }, "/nowhere.lua" },
+    ["a delivery that does not exist"] = {
+      { "run", "--code", "return print", "-t", "x", "--delivery", "twice" }, "at_least_once",
+    },
+    ["a table key that does not exist"] = { { "run", "--code", "return { handel = print }", "-t", "x" }, "handle" },
+    ["send without a topic"] = { { "send" }, "-t" },
+    ["lag without a group"] = { { "lag" }, "-G" },
+  } do
+    it(name .. " is status 2", function()
+      local status, out, err = run(case[1])
+      assert.equal(2, status, err)
+      assert.equal("", out)
+      assert.is_truthy(err:lower():find(case[2]:lower(), 1, true), err)
+    end)
+  end
+
+  it("help goes to standard output, status 0, and lists every command", function()
+    local status, out = run { "--help" }
+    assert.equal(0, status)
+    for _, command in ipairs { "run", "broker", "send", "tap", "lag", "groups", "seek", "version" } do
+      assert.is_truthy(out:find(command, 1, true), command)
+      local s, text = run { command, "--help" }
+      assert.equal(0, s)
+      assert.is_truthy(text:find(command, 1, true))
+    end
+    assert.is_truthy(select(2, run { "run", "--help" }):find("--batch-size", 1, true))
+  end)
+
+  it("version names rille, librdkafka and Lua", function()
+    for _, words in ipairs { { "version" }, { "--version" } } do
+      local status, out = run(words)
+      assert.equal(0, status)
+      for _, part in ipairs { "rille", "librdkafka", "Lua" } do assert.is_truthy(out:find(part, 1, true), out) end
+    end
+  end)
+
+  it("says nothing but the mistake on an unreachable broker, status 3", function()
+    local status, out, err = run {
+      "run", "--code", "return print", "-t", "x", "-b", "127.0.0.1:1", "--connect", "2",
+    }
+    assert.equal(3, status, err)
+    assert.equal("", out)
+    assert.is_truthy(err:find("127.0.0.1:1", 1, true), err)
+  end)
+end)

@@ -1,0 +1,155 @@
+-- tests/run itself: what it must never take for a pass. Runs it in a small tree of its own.
+local folder
+
+local function sh(command)
+  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1; printf '\n%s' \"$?\""))
+  local all = pipe:read "a"
+  pipe:close()
+  local out, status = all:match "^(.*)\n(%d+)$"
+  return out, tonumber(status)
+end
+
+local function write(path, text, mode)
+  local file = assert(io.open(folder .. "/" .. path, "w"))
+  file:write(text)
+  file:close()
+  if mode then sh(("chmod %s %s/%s"):format(mode, folder, path)) end
+end
+
+-- A unit program, as a shell script, and the source that names it.
+local function unit(name, script)
+  write("tests/unit/" .. name .. ".c", "")
+  write("build/unit/" .. name, "#!/bin/sh\n" .. script, "755")
+end
+
+local function run(environment, arguments)
+  return sh(("env -u BUILD -u RILLE -u WRAP -u ONLY %s %s/tests/run %s"):format(environment or "", folder, arguments or ""))
+end
+
+local function last_line(out) return out:match "([^\n]*)\n*$" end
+
+describe("tests/run", function()
+  before_each(function()
+    folder = sh("mktemp -d"):match "%S+"
+    sh(("mkdir -p %s/tests/unit %s/tests/spec %s/tests/broker %s/build/unit"):format(folder, folder, folder, folder))
+    sh("cp tests/run tests/tap.lua tests/busted.lua " .. folder .. "/tests/")
+  end)
+  after_each(function() sh("rm -rf " .. folder) end)
+
+  it("sums unit programs and specs", function()
+    unit("base_a", "echo 'ok one'; echo 'ok two'; echo '2 passed, 0 failed'")
+    write("tests/spec/a_spec.lua", "it('three', function() end)")
+    local out, status = run()
+    assert.equal("3 passed, 0 failed", last_line(out), out)
+    assert.equal(0, status)
+  end)
+
+  it("fails when a test failed and shows why", function()
+    unit("base_a", "echo 'ok one'; echo '  x.c:1: not: it'; echo 'not ok two'; echo '1 passed, 1 failed'; exit 1")
+    write("tests/spec/a_spec.lua", "it('bad', function() error 'spilled' end) it('worse', function() assert.equal(1, 2) end)")
+    local out, status = run()
+    assert.equal("1 passed, 3 failed", last_line(out), out)
+    assert.equal(1, status)
+    assert.truthy(out:find("x.c:1: not: it", 1, true), out)
+    assert.truthy(out:find("spilled", 1, true), out)
+    assert.truthy(out:find("not ok 2 - worse", 1, true), out)
+  end)
+
+  it("fails when a program dies before it said its results", function()
+    unit("base_a", "echo 'ok one'; kill -SEGV $$")
+    local out, status = run()
+    assert.equal("1 passed, 1 failed", last_line(out), out)
+    assert.equal(1, status)
+    assert.truthy(out:find("died with status 139", 1, true), out)
+  end)
+
+  it("fails when a program ends badly though its tests passed, as a leak does", function()
+    unit("base_a", "echo 'ok one'; echo '1 passed, 0 failed'; exit 23")
+    local out, status = run()
+    assert.equal("1 passed, 1 failed", last_line(out), out)
+    assert.equal(1, status)
+  end)
+
+  it("fails when a program is missing", function()
+    write("tests/unit/base_a.c", "")
+    local out, status = run()
+    assert.equal("0 passed, 1 failed", last_line(out), out)
+    assert.equal(1, status)
+  end)
+
+  it("fails when a spec does not load, exits early or has no test", function()
+    write("tests/spec/a_spec.lua", "this is no Lua")
+    write("tests/spec/b_spec.lua", "it('one', function() end) it('two', function() os.exit(0) end)")
+    write("tests/spec/c_spec.lua", "local nothing")
+    local out, status = run()
+    assert.equal("1 passed, 3 failed", last_line(out), out)
+    assert.equal(1, status)
+  end)
+
+  it("ends what hangs", function()
+    unit("base_a", "echo 'ok one'; exec sleep 60")
+    local out, status = run "TIMEOUT=1"
+    assert.equal("1 passed, 1 failed", last_line(out), out)
+    assert.equal(1, status)
+    assert.truthy(out:find("took longer than 1 s", 1, true), out)
+  end)
+
+  it("tells what was left out, and why", function()
+    write("tests/spec/a_spec.lua", "it('one', function() end) it('two', function() pending 'needs a moon' end)")
+    local out, status = run()
+    assert.equal("1 passed, 0 failed, 1 skipped", last_line(out), out)
+    assert.equal(0, status)
+    assert.truthy(out:find "two: .*needs a moon", out)
+  end)
+
+  it("fails when nothing ran", function()
+    local out, status = run()
+    assert.equal("0 passed, 1 failed", last_line(out), out)
+    assert.equal(1, status)
+    unit("base_a", "echo 'ok one'; echo '1 passed, 0 failed'")
+    out, status = run("", "no-such-file")
+    assert.equal("0 passed, 1 failed", last_line(out), out)
+    assert.equal(1, status)
+  end)
+
+  it("takes kinds and filters", function()
+    unit("base_a", "echo 'ok one'; echo '1 passed, 0 failed'")
+    unit("base_b", "echo 'not ok one'; echo '0 passed, 1 failed'; exit 1")
+    write("tests/spec/a_spec.lua", "it('bad', function() error 'spilled' end)")
+    assert.equal("1 passed, 0 failed", last_line((run("ONLY=unit", "base_a"))))
+    assert.equal("0 passed, 1 failed", last_line((run "ONLY=spec")))
+  end)
+
+  describe("with Kafka", function()
+    local function broker(script)
+      write("tests/broker/a_spec.lua", "")
+      write("tests/broker/b_spec.lua", "")
+      write("tests/broker/run", "#!/bin/sh\n" .. script, "755")
+    end
+
+    it("sums the files of one run", function()
+      broker [[
+        echo '# a_spec.lua: status 0, 3 s'; echo 'ok 1 - one'; echo '1..1'
+        echo '# b_spec.lua: status 1, 4 s'; echo 'not ok 1 - two'; echo '# because'; echo '1..1'; exit 1]]
+      local out, status = run()
+      assert.equal("1 passed, 1 failed", last_line(out), out)
+      assert.equal(1, status)
+      assert.truthy(out:find("# because", 1, true), out)
+    end)
+
+    it("fails when a file says nothing", function()
+      broker "echo '# a_spec.lua: status 0, 3 s'; echo 'ok 1 - one'; echo '1..1'"
+      local out, status = run()
+      assert.equal("1 passed, 1 failed", last_line(out), out)
+      assert.equal(1, status)
+    end)
+
+    it("fails when Kafka does not start", function()
+      broker "echo 'no Kafka'; exit 1"
+      local out, status = run()
+      assert.equal("0 passed, 2 failed", last_line(out), out)
+      assert.equal(1, status)
+      assert.truthy(out:find("no Kafka", 1, true), out)
+    end)
+  end)
+end)

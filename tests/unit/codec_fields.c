@@ -1,0 +1,177 @@
+/* Paths, lists of fields, their types and errors. */
+#include "codec_support.h"
+
+/* "candidate|[0]|rb" */
+static const char *steps_of(const char *path) {
+  static char out[1024];
+  struct rl_fields fields = RL_FIELDS_INIT;
+  struct rl_err err = {0};
+  out[0] = 0;
+  if (rl_fields_add(&fields, "x", path, RL_AUTO, false, &err) != 0) {
+    CHECK_INT(err.code, RL_EUSAGE);
+    snprintf(out, sizeof out, "%s", err.text);
+  }
+  for (size_t i = 0; fields.n && i < fields.at[0].n_steps; i++) {
+    const struct rl_step *step = &fields.at[0].steps[i];
+    size_t used = strlen(out);
+    if (step->key)
+      snprintf(out + used, sizeof out - used, "%s%s", i ? "|" : "", step->key);
+    else
+      snprintf(out + used, sizeof out - used, "%s[%lld]", i ? "|" : "", (long long)step->index);
+  }
+  rl_fields_free(&fields);
+  return out;
+}
+
+TEST(paths_are_dotted_with_indices) {
+  CHECK_STR(steps_of("objectId"), "objectId");
+  CHECK_STR(steps_of("candidate.magpsf"), "candidate|magpsf");
+  CHECK_STR(steps_of("prv[0].mag"), "prv|[0]|mag");
+  CHECK_STR(steps_of("prv[-1][2]"), "prv|[-1]|[2]");
+  CHECK_STR(steps_of("[-1]"), "[-1]");
+  CHECK_STR(steps_of("[3].a"), "[3]|a");
+  CHECK_STR(steps_of("a b.c-d:e"), "a b|c-d:e");
+}
+
+TEST(keys_with_dots_brackets_or_quotes_are_quoted) {
+  CHECK_STR(steps_of("\"a.b\".c"), "a.b|c");
+  CHECK_STR(steps_of("a.\"b[0]\"[1]"), "a|b[0]|[1]");
+  CHECK_STR(steps_of("\"say \\\"x\\\" \\\\\""), "say \"x\" \\");
+  CHECK_STR(steps_of("\"\""), "");
+  CHECK_STR(steps_of("\"@timestamp\""), "@timestamp");
+}
+
+TEST(path_errors_name_path_column_and_what_was_expected) {
+  CHECK_STR(steps_of("a..b"),
+            "field path 'a..b': expected a key (one that holds . [ ] or \" is written in quotes) at column 3");
+  CHECK_HAS(steps_of(""), "expected a key (one that holds . [ ] or \" is written in quotes) at column 1, where");
+  CHECK_HAS(steps_of("a."), "at column 3, where it ends");
+  CHECK_HAS(steps_of(".a"), "at column 1");
+  CHECK_HAS(steps_of("a[x]"), "expected an index (0, 1 … or -1 for the last) at column 3");
+  CHECK_HAS(steps_of("a[*]"), "expected an index");
+  CHECK_HAS(steps_of("a[]"), "expected an index");
+  CHECK_HAS(steps_of("a[ 1]"), "expected an index");
+  CHECK_HAS(steps_of("a[99999999999999999999]"), "expected an index");
+  CHECK_HAS(steps_of("a[1"), "expected ']' at column 4, where it ends");
+  CHECK_HAS(steps_of("a[1]b"), "expected '.', '[' or the path's end at column 5");
+  CHECK_HAS(steps_of("a]"), "expected '.', '[' or the path's end at column 2");
+  CHECK_HAS(steps_of("\"a\"b"), "expected '.', '[' or the path's end at column 4");
+  CHECK_HAS(steps_of("a.\"b"), "expected a closing '\"' at column 5");
+}
+
+TEST(paths_are_bounded) {
+  char path[1024] = "a";
+  for (int i = 1; i < 64; i++) strcat(path, ".a");
+  CHECK_HAS(steps_of(path), "a|a|a");
+  strcat(path, ".a");
+  CHECK_HAS(steps_of(path), "more than 64 steps");
+}
+
+static enum rl_meta meta_of(const char *path, const char *name) {
+  struct rl_fields fields = RL_FIELDS_INIT;
+  enum rl_meta meta = RL_META_NONE;
+  CHECK_INT(rl_fields_add(&fields, NULL, path, RL_AUTO, false, NULL), 0);
+  if (fields.n) {
+    meta = fields.at[0].meta;
+    CHECK_STR(fields.at[0].name, name);
+  }
+  rl_fields_free(&fields);
+  return meta;
+}
+
+TEST(meta_fields_read_the_message) {
+  CHECK_INT(meta_of("@key", "key"), RL_META_KEY);
+  CHECK_INT(meta_of("@topic", "topic"), RL_META_TOPIC);
+  CHECK_INT(meta_of("@partition", "partition"), RL_META_PARTITION);
+  CHECK_INT(meta_of("@offset", "offset"), RL_META_OFFSET);
+  CHECK_INT(meta_of("@timestamp", "timestamp"), RL_META_TIMESTAMP);
+  CHECK_INT(meta_of("@headers.rille.topic", "rille.topic"), RL_META_HEADER);
+  CHECK_HAS(steps_of("@keys"), "expected @key, @topic, @partition, @offset, @timestamp or @headers.NAME");
+  CHECK_HAS(steps_of("@keys"), "written in quotes: \"@keys\"");
+  CHECK_HAS(steps_of("@headers."), "expected a header's name");
+}
+
+TEST(a_name_defaults_to_the_last_key) {
+  struct rl_fields fields = RL_FIELDS_INIT;
+  struct rl_err err;
+  CHECK_INT(rl_fields_add(&fields, NULL, "candidate.rb", RL_F64, true, &err), 0);
+  CHECK_INT(rl_fields_add(&fields, NULL, "prv[0].fid[1]", RL_AUTO, false, &err), 0);
+  CHECK_STR(fields.at[0].name, "rb");
+  CHECK_STR(fields.at[0].path, "candidate.rb");
+  CHECK_INT(fields.at[0].type, RL_F64);
+  CHECK(fields.at[0].required);
+  CHECK_STR(fields.at[1].name, "fid");
+  CHECK_INT(rl_fields_add(&fields, NULL, "[0]", RL_AUTO, false, &err), RL_EUSAGE);
+  CHECK_HAS(err.text, "give the field a name");
+  CHECK_INT(rl_fields_add(&fields, NULL, "old.rb", RL_AUTO, false, &err), RL_EUSAGE);
+  CHECK_HAS(err.text, "two fields are named 'rb' (paths 'candidate.rb' and 'old.rb')");
+  CHECK_INT(rl_fields_add(&fields, "", "a", RL_AUTO, false, &err), RL_EUSAGE);
+  CHECK_INT(fields.n, 2);
+  CHECK_INT(rl_fields_find(&fields, "fid"), 1);
+  CHECK_INT(rl_fields_find(&fields, "fi"), -1);
+  rl_fields_free(&fields);
+  CHECK_INT(fields.n, 0);
+}
+
+/* "name=path:type …" or the error. */
+static const char *list_of(const char *list) {
+  static char out[1024];
+  struct rl_fields fields = RL_FIELDS_INIT;
+  struct rl_err err = {0};
+  out[0] = 0;
+  int code = rl_fields_parse(&fields, list, &err);
+  if (code != 0) snprintf(out, sizeof out, "%s", err.text);
+  for (size_t i = 0; code == 0 && i < fields.n; i++) {
+    const struct rl_field *f = &fields.at[i];
+    size_t used = strlen(out);
+    snprintf(out + used, sizeof out - used, "%s%s=%s:%s", i ? " " : "", f->name, f->path,
+             rl_type_name(f->type));
+  }
+  rl_fields_free(&fields);
+  return out;
+}
+
+TEST(lists_have_names_paths_and_types) {
+  CHECK_STR(list_of("objectId,mag=candidate.magpsf,rb=candidate.rb:f64"),
+            "objectId=objectId:auto mag=candidate.magpsf:auto rb=candidate.rb:f64");
+  CHECK_STR(list_of(" a , b = c.d : i64 "), "a=a:auto b=c.d:i64");
+  CHECK_STR(list_of("x=\"a,b=c:d\".e:str"), "x=\"a,b=c:d\".e:str");
+  CHECK_STR(list_of("a:any,b:bool,c:bytes,d:f32,e:auto"), "a=a:any b=b:bool c=c:bytes d=d:f32 e=e:auto");
+  CHECK_STR(list_of("label=@key:i64"), "label=@key:i64");
+}
+
+TEST(list_errors_name_the_item) {
+  CHECK_HAS(list_of("a,,b"), "an empty field between commas");
+  CHECK_HAS(list_of(""), "an empty field");
+  CHECK_HAS(list_of("a,"), "an empty field");
+  CHECK_HAS(list_of("a:f46"), "field 'a:f46': 'f46' is no type (did you mean f64?); there are auto, i64");
+  CHECK_HAS(list_of("a:"), "'' is no type");
+  CHECK_HAS(list_of("a,x=b..c"), "field path 'b..c'");
+  CHECK_HAS(list_of("=a"), "its name is empty");
+  CHECK_HAS(list_of("a,b.a"), "two fields are named 'a'");
+  CHECK_HAS(list_of("a.\"b,c"), "expected a closing '\"'");
+}
+
+TEST(copies_share_nothing) {
+  struct rl_fields fields = RL_FIELDS_INIT, copy;
+  CHECK_INT(rl_fields_parse(&fields, "a=b[0].c:i64,k=@key", NULL), 0);
+  rl_fields_copy(&copy, &fields);
+  rl_fields_free(&fields);
+  CHECK_INT(copy.n, 2);
+  CHECK_STR(copy.at[0].name, "a");
+  CHECK_STR(copy.at[0].path, "b[0].c");
+  CHECK_INT(copy.at[0].n_steps, 3);
+  CHECK_STR(copy.at[0].steps[2].key, "c");
+  CHECK_INT(copy.at[1].meta, RL_META_KEY);
+  rl_fields_free(&copy);
+  rl_fields_copy(&copy, &fields);
+  CHECK_INT(copy.n, 0);
+  rl_fields_free(&copy);
+}
+
+TEST(types_have_names) {
+  enum rl_type type;
+  CHECK_INT(rl_type_parse("bool", &type), 0);
+  CHECK_INT(type, RL_BOOLEAN);
+  CHECK_INT(rl_type_parse("double", &type), RL_EUSAGE);
+}
