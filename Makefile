@@ -100,15 +100,14 @@ $(BUILD)/unit/%: tests/unit/%.c tests/unit/unit.h $(BUILD)/flags $$(call below,$
 .PHONY: unit
 unit: $(UNITS) ## the unit tests' programs (make test runs them)
 
+include src/man/man.mk
+all: man
+
 -include $(wildcard $(BUILD)/obj/*.d $(ROOMS:%=$(BUILD)/obj/%/*.d) $(BUILD)/unit/*.d)
 
 .PHONY: install
-install: all ## program, Lua module, its Lua half and the manual into DESTDIR/PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/lua/5.4 $(DESTDIR)$(PREFIX)/share/lua/5.4 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/rille $(DESTDIR)$(PREFIX)/bin/rille
-	install -m 644 $(BUILD)/rille.so $(DESTDIR)$(PREFIX)/lib/lua/5.4/rille.so
-	@cd scripts && find rille -name '*.lua' -exec install -D -m 644 {} $(DESTDIR)$(PREFIX)/share/lua/5.4/{} \;
-	@for page in $(wildcard src/man/*.1 $(BUILD)/man/*.1); do install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1; done
+install: all ## program, Lua module, its Lua half, manual and completion into DESTDIR/PREFIX
+	@tests/deps/install-built $(BUILD) '$(DESTDIR)$(PREFIX)'
 
 ##@ What it needs
 # Each starts a make of its own after the packages came: this one asked pkg-config before they did.
@@ -286,5 +285,5 @@ distclean: ## removes all of build/
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile src/man/man.mk
 	@printf '\nBUILD=build/x  SANITIZE=address,undefined  RDKAFKA=build/librdkafka  CC=clang  WERROR=1  V=1\n'

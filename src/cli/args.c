@@ -74,8 +74,9 @@ static int set(struct rl_cli *cli, const struct rl_option *o, const char *value,
 static int unknown(const struct rl_cli *cli, const struct rl_option *o, const char *origin, const char *name,
                    struct rl_err *err) {
   const char *cmd = rl_cmd_name(cli->cmd);
-  if (o) return rl_fail(err, RL_EUSAGE, "%s is an option of `rille %s`, not of `rille %s`", origin,
-                        rl_cmd_name(o->cmds), cmd);
+  if (o)
+    return rl_fail(err, RL_EUSAGE, "%s is an option of `rille %s`, not of `rille %s`", origin,
+                   rl_cmd_name(o->cmds), cmd);
   const char *near = name ? rl_option_nearest(cli->options, name, cli->cmd) : NULL;
   if (near) return rl_fail(err, RL_EUSAGE, "unknown option %s: did you mean --%s?", origin, near);
   return rl_fail(err, RL_EUSAGE, "unknown option %s: `rille %s --help` lists those there are", origin, cmd);

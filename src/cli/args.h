@@ -30,16 +30,17 @@ void rl_cli_free(struct rl_cli *cli);
 /* argv: what follows the command's name. RL_EUSAGE with the option and what is expected. */
 int rl_cli_parse(struct rl_cli *cli, int argc, char *const *argv, struct rl_err *err);
 /* RL_EUSAGE for a command line that lacks something, or has too much. */
-__attribute__((format(printf, 3, 4))) int rl_cli_misuse(struct rl_cli *cli, struct rl_err *err, const char *fmt,
-                                                        ...);
-/* The settings that come from the environment, for the options this command takes. `seek` changes a group, so it
- * takes what it changes and where to from the command line only. */
+__attribute__((format(printf, 3, 4))) int rl_cli_misuse(struct rl_cli *cli, struct rl_err *err,
+                                                        const char *fmt, ...);
+/* The settings that come from the environment, for the options this command takes. `seek` changes a group, so
+ * it takes what it changes and where to from the command line only. */
 int rl_cli_environment(struct rl_cli *cli, char *const *environment, struct rl_err *err);
 
 void rl_list_push(struct rl_list *list, const char *text);
 void rl_list_free(struct rl_list *list);
 
-/* kcat's escapes in delimiters and formats: \n \r \t \\ \xNN \0. `out` gets the bytes; RL_EUSAGE on another. */
+/* kcat's escapes in delimiters and formats: \n \r \t \\ \xNN \0. `out` gets the bytes; RL_EUSAGE on another.
+ */
 int rl_unescape(struct rl_buf *out, const char *text, struct rl_err *err);
 
 #endif

@@ -9,7 +9,8 @@
 const char *rl_client_brokers(const struct rl_cli *cli) {
   const struct rl_settings *s = &cli->settings;
   if (s->brokers) return s->brokers;
-  bool named = rl_kconf_get(&s->kafka, "bootstrap.servers") || rl_kconf_get(&s->kafka, "metadata.broker.list");
+  bool named =
+      rl_kconf_get(&s->kafka, "bootstrap.servers") || rl_kconf_get(&s->kafka, "metadata.broker.list");
   return named ? NULL : "localhost:9092";
 }
 
@@ -17,6 +18,16 @@ int rl_client_connect_ms(const struct rl_cli *cli) { return (int)(cli->settings.
 
 int rl_client_admin(struct rl_cli *cli, struct rl_admin **out, struct rl_err *err) {
   return rl_admin_open(out, &cli->settings.kafka, rl_client_brokers(cli), rl_client_connect_ms(cli), err);
+}
+
+int rl_client_real_admin(struct rl_cli *cli, struct rl_admin **out, struct rl_err *err) {
+  if (rl_client_admin(cli, out, err)) return err->code;
+  if (!rl_admin_is_embedded(*out)) return 0;
+  rl_admin_close(*out);
+  return rl_fail(
+      err, RL_EBROKER,
+      "the embedded broker cannot say which groups and members there are: `rille lag` shows a group's "
+      "offsets there, the rest needs Apache Kafka");
 }
 
 int rl_client_form(struct rl_cli *cli, bool group, bool topic, struct rl_err *err) {

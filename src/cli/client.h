@@ -12,6 +12,8 @@ const char *rl_client_brokers(const struct rl_cli *cli);
 int rl_client_connect_ms(const struct rl_cli *cli); /* --connect */
 /* Connects within --connect. */
 int rl_client_admin(struct rl_cli *cli, struct rl_admin **out, struct rl_err *err);
+/* The same, for what the embedded broker cannot answer: RL_EBROKER there. */
+int rl_client_real_admin(struct rl_cli *cli, struct rl_admin **out, struct rl_err *err);
 /* Refuses arguments, and a missing -G when `group`, or -t when `topic`. */
 int rl_client_form(struct rl_cli *cli, bool group, bool topic, struct rl_err *err);
 /* Keeps what `list` names with its topics and -p; an entry of -p that is no partition is RL_EUSAGE. */

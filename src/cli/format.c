@@ -30,8 +30,8 @@ static int add_directive(struct rl_format *f, char what, struct rl_err *err) {
     add(f, what);
     return 0;
   }
-  return rl_fail(err, RL_EUSAGE, "-f: %%%.1s is no directive: %%s %%k %%t %%p %%o %%T %%h %%S %%K %%R %%%% are",
-                 &what);
+  return rl_fail(err, RL_EUSAGE,
+                 "-f: %%%.1s is no directive: %%s %%k %%t %%p %%o %%T %%h %%S %%K %%R %%%% are", &what);
 }
 
 static int make(struct rl_format *f, const char *text, struct rl_err *err) {

@@ -78,7 +78,8 @@ static void add_member(struct rl_table *t, const struct rl_member *m) {
 static int print_group(const struct rl_group *g, struct rl_err *err) {
   static const char *const names[] = {"CLIENT", "HOST", "MEMBER", "PARTITIONS"};
   struct rl_buf head = RL_BUF_INIT;
-  rl_buf_printf(&head, "group %s: %s, %zu member%s", g->name, g->state, g->n_members, g->n_members == 1 ? "" : "s");
+  rl_buf_printf(&head, "group %s: %s, %zu member%s", g->name, g->state, g->n_members,
+                g->n_members == 1 ? "" : "s");
   if (g->protocol && *g->protocol) rl_buf_printf(&head, ", %s", g->protocol);
   rl_buf_putc(&head, '\n');
   int rc = rl_out_write(&head, err);
@@ -97,7 +98,8 @@ static int show(struct rl_cli *cli, struct rl_admin *a, struct rl_err *err) {
   if (rl_admin_group(a, cli->settings.group, &g, err)) return err->code;
   int rc = 0;
   if (!g.exists)
-    rc = rl_fail(err, RL_EBROKER, "there is no group %s: `rille groups` lists those there are", cli->settings.group);
+    rc = rl_fail(err, RL_EBROKER, "there is no group %s: `rille groups` lists those there are",
+                 cli->settings.group);
   else if (cli->json)
     put_group(&out, &g);
   else
@@ -110,7 +112,7 @@ static int show(struct rl_cli *cli, struct rl_admin *a, struct rl_err *err) {
 
 int rl_cmd_groups(struct rl_cli *cli, struct rl_err *err) {
   struct rl_admin *a;
-  if (rl_client_form(cli, false, false, err) || rl_client_admin(cli, &a, err)) return err->code;
+  if (rl_client_form(cli, false, false, err) || rl_client_real_admin(cli, &a, err)) return err->code;
   int rc = cli->settings.group ? show(cli, a, err) : list(cli, a, err);
   rl_admin_close(a);
   return rc;

@@ -91,18 +91,22 @@ void rl_help_command(FILE *out, const struct rl_options *options, const struct r
 }
 
 void rl_help_all(FILE *out) {
-  fputs("rille runs your Lua over a Kafka stream, batch by batch, and commits what it finished.\n\n"
-        "usage: rille COMMAND [options]\n\n",
-        out);
+  fputs(
+      "rille runs your Lua over a Kafka stream, batch by batch, and commits what it finished.\n\n"
+      "usage: rille COMMAND [options]\n\n",
+      out);
   for (size_t i = 0; i < rl_commands_count; i++)
     fprintf(out, "  %-8s  %s\n", rl_cmd_name(rl_commands[i].cmd), rl_commands[i].summary);
-  fputs("\nA handler is a Lua function that sees one batch at a time:\n\n"
-        "  return { topics = \"alerts\", group = \"bright\", fields = { mag = \"candidate.magpsf\" },\n"
-        "    handle = function(batch, out) out:forward(\"bright\", batch:where(\"mag < 18.5\")) end }\n\n"
-        "`rille COMMAND --help` shows a command's options, `man rille` the whole.\n"
-        "Exit statuses: 0 done, or stopped by a signal; 1 anything else; 2 usage, settings, a script that does\n"
-        "not load; 3 broker; 4 a message or a handler failed and nothing could take it; 5 nothing came in time.\n",
-        out);
+  fputs(
+      "\nA handler is a Lua function that sees one batch at a time:\n\n"
+      "  return { topics = \"alerts\", group = \"bright\", fields = { mag = \"candidate.magpsf\" },\n"
+      "    handle = function(batch, out) out:forward(\"bright\", batch:where(\"mag < 18.5\")) end }\n\n"
+      "`rille COMMAND --help` shows a command's options, `man rille` the whole.\n"
+      "Exit statuses: 0 done, or stopped by a signal; 1 anything else; 2 usage, settings, a script that "
+      "does\n"
+      "not load; 3 broker; 4 a message or a handler failed and nothing could take it; 5 nothing came in "
+      "time.\n",
+      out);
 }
 
 void rl_help_usage(FILE *out, const struct rl_command *c) {

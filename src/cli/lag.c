@@ -31,9 +31,12 @@ static void add_missing(struct rl_tps *parts, const struct rl_tps *more) {
 static int gather(struct rl_cli *cli, struct rl_admin *a, const struct rl_group *group, struct rl_tps *parts,
                   struct rl_err *err) {
   struct rl_tps all = RL_TPS_INIT;
-  if (rl_admin_offsets(a, cli->settings.group, &all, err)) return err->code;
+  int rc = rl_admin_is_embedded(a) ? rl_admin_offsets_embedded(a, cli->settings.group, &all, err)
+                                   : rl_admin_offsets(a, cli->settings.group, &all, err);
+  if (rc) return rc;
   for (size_t i = 0; i < all.n; i++)
-    if (wanted(cli, all.at[i].topic)) rl_tps_add(parts, all.at[i].topic, all.at[i].partition, all.at[i].offset);
+    if (wanted(cli, all.at[i].topic))
+      rl_tps_add(parts, all.at[i].topic, all.at[i].partition, all.at[i].offset);
   rl_tps_free(&all);
   for (size_t i = 0; i < group->n_members; i++)
     if (!cli->settings.topics.n) add_missing(parts, &group->members[i].parts);
@@ -46,7 +49,8 @@ static int gather(struct rl_cli *cli, struct rl_admin *a, const struct rl_group 
   return 0;
 }
 
-static struct row row_of(const struct rl_tp *committed, const struct rl_tps *ends, const struct rl_group *group) {
+static struct row row_of(const struct rl_tp *committed, const struct rl_tps *ends,
+                         const struct rl_group *group) {
   struct row row = {.committed = committed, .end = -1, .lag = -1};
   const struct rl_tp *end = rl_tps_find(ends, committed->topic, committed->partition);
   if (end && !end->error) row.end = end->offset;
@@ -145,12 +149,14 @@ static int print_rows(const struct rl_cli *cli, const struct rl_tps *parts, cons
   return rl_table_print(&t, err);
 }
 
-/* The embedded broker cannot describe groups: then the members are unknown, and the offsets still tell. */
+/* Without members the offsets still tell: a log-in may read these and not those, and the embedded broker does
+ * not describe groups at all. */
 static void describe(struct rl_cli *cli, struct rl_admin *a, struct rl_group *group) {
   struct rl_err err = {0};
-  if (rl_admin_group(a, cli->settings.group, group, &err) == 0) return;
   memset(group, 0, sizeof *group);
-  rl_log(rl_admin_is_embedded(a) ? RL_DEBUG : RL_WARN, "the members are not known: %s", err.text);
+  if (rl_admin_is_embedded(a) || rl_admin_group(a, cli->settings.group, group, &err) == 0) return;
+  memset(group, 0, sizeof *group);
+  rl_log(RL_WARN, "the members are not known: %s", err.text);
 }
 
 static int show(struct rl_cli *cli, struct rl_admin *a, struct rl_err *err) {
@@ -159,8 +165,8 @@ static int show(struct rl_cli *cli, struct rl_admin *a, struct rl_err *err) {
   describe(cli, a, &group);
   int rc = gather(cli, a, &group, &parts, err);
   if (!rc && !parts.n)
-    rc = rl_fail(err, RL_EBROKER, "group %s has committed nothing and has no members: `rille groups` lists groups",
-                 cli->settings.group);
+    rc = rl_fail(err, RL_EBROKER, "group %s has committed nothing and has no members%s", cli->settings.group,
+                 rl_admin_is_embedded(a) ? "" : ": `rille groups` lists the groups there are");
   if (!rc) {
     rl_client_sort(&parts);
     rl_tps_copy(&ends, &parts);

@@ -9,7 +9,7 @@
 
 struct rl_lines {
   int fd;
-  const char *name;  /* for errors: the path, or "standard input"; borrowed */
+  const char *name;      /* for errors: the path, or "standard input"; borrowed */
   struct rl_bytes delim; /* borrowed, not empty */
   struct rl_buf held;    /* read, not yet given */
   size_t at;             /* where the next piece begins in it */
@@ -20,8 +20,8 @@ struct rl_lines {
 
 /* path "-" is standard input. RL_EFAIL when it cannot be opened. */
 int rl_lines_open(struct rl_lines *l, const char *path, struct rl_bytes delim, struct rl_err *err);
-/* The next piece, without its delimiter, valid until the next call. 1, 0 at the end, or RL_EFAIL; 2: a signal came
- * before there was one. */
+/* The next piece, without its delimiter, valid until the next call. 1, 0 at the end, or RL_EFAIL; 2: a signal
+ * came before there was one. */
 int rl_lines_next(struct rl_lines *l, struct rl_bytes *piece, struct rl_err *err);
 void rl_lines_close(struct rl_lines *l);
 

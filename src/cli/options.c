@@ -13,21 +13,22 @@
 #define AT(field) offsetof(struct rl_cli, field)
 
 /* A command's own options. */
-#define FLAG(name_, letter_, field, cmds_, help_)                                                  \
-  {                                                                                                \
-    .name = (char *)name_, .letter = letter_, .flag = true, .help = help_, .cmds = cmds_,          \
-    .type = RL_OWN_FLAG, .offset = AT(field)                                                       \
+#define FLAG(name_, letter_, field, cmds_, help_)                                         \
+  {                                                                                       \
+    .name = (char *)name_, .letter = letter_, .flag = true, .help = help_, .cmds = cmds_, \
+    .type = RL_OWN_FLAG, .offset = AT(field)                                              \
   }
-#define VALUE(name_, letter_, type_, field, arg_, text_, cmds_, help_)                             \
-  {                                                                                                \
-    .name = (char *)name_, .letter = letter_, .arg = arg_, .text = text_, .help = help_,           \
-    .cmds = cmds_, .type = type_, .offset = AT(field)                                              \
+#define VALUE(name_, letter_, type_, field, arg_, text_, cmds_, help_)                                  \
+  {                                                                                                     \
+    .name = (char *)name_, .letter = letter_, .arg = arg_, .text = text_, .help = help_, .cmds = cmds_, \
+    .type = type_, .offset = AT(field)                                                                  \
   }
 #define TALKERS (RL_CMD_SEND | RL_CMD_TAP)
 
 static const char format_help[] =
     "print messages so, as kcat does: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp, "
-    "%h headers, %S %K lengths of value and key, %R the value's in four bytes, %% a percent sign; \\n \\t \\xNN";
+    "%h headers, %S %K lengths of value and key, %R the value's in four bytes, %% a percent sign; \\n \\t "
+    "\\xNN";
 
 /* A command's own options. */
 static const struct rl_option own[] = {
@@ -78,7 +79,8 @@ static const struct {
   unsigned cmds;
   const char *arg, *text, *help;
 } words[] = {
-    {"topics", RL_CMD_BROKER, "NAME:PARTITIONS", NULL, "topics to make: names with their numbers of partitions"},
+    {"topics", RL_CMD_BROKER, "NAME:PARTITIONS", NULL,
+     "topics to make: names with their numbers of partitions"},
     {"topics", RL_CMD_SEND, "TOPIC", NULL, "where the messages go"},
     {"topics", RL_CMD_LAG, NULL, NULL, "only these topics"},
     {"topics", RL_CMD_SEEK, NULL, NULL, "the topics to move in"},

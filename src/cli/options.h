@@ -1,9 +1,9 @@
 /* Every command-line option, once: parser, --help, completion and manual pages read this table.
  *
  * Most options are settings: their names, letters, types and help come from stream/settings.h, and this unit
- * only says which commands take them. The rest are a command's own. An option is one row however many commands
- * take it, so a letter or a long name that stands in two rows has two meanings: rl_options_check refuses that,
- * a unit test and the build of the manual pages ask it. */
+ * only says which commands take them. The rest are a command's own. An option is one row however many
+ * commands take it, so a letter or a long name that stands in two rows has two meanings: rl_options_check
+ * refuses that, a unit test and the build of the manual pages ask it. */
 #ifndef RL_CLI_OPTIONS_H
 #define RL_CLI_OPTIONS_H
 

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Writes what stdio holds. RL_EPIPE when the reader went away (which ends quietly), RL_EFAIL when it cannot be
- * written. */
+/* Writes what stdio holds. RL_EPIPE when the reader went away (which ends quietly), RL_EFAIL when it cannot
+ * be written. */
 int rl_out_flush(struct rl_err *err);
 int rl_out_write(const struct rl_buf *text, struct rl_err *err); /* all of it, through stdio */
 
@@ -20,7 +20,7 @@ struct rl_table {
 };
 void rl_table_init(struct rl_table *t, size_t columns);
 __attribute__((format(printf, 2, 3))) void rl_table_cell(struct rl_table *t, const char *fmt, ...);
-void rl_table_offset(struct rl_table *t, int64_t offset); /* "-" when it is no offset */
+void rl_table_offset(struct rl_table *t, int64_t offset);   /* "-" when it is no offset */
 int rl_table_print(struct rl_table *t, struct rl_err *err); /* and frees it */
 void rl_table_free(struct rl_table *t);
 

@@ -11,10 +11,10 @@
 #include "kafka/consumer.h"
 
 enum {
-  COUNT_S = 30,       /* what stands there is read within this */
-  SET_BYTES = 61,     /* a set's own head in the log */
-  RECORD_BYTES = 32,  /* at most, of a record's own: lengths, offset, timestamp */
-  HEADER_BYTES = 10,  /* at most, of a header's lengths */
+  COUNT_S = 30,      /* what stands there is read within this */
+  SET_BYTES = 61,    /* a set's own head in the log */
+  RECORD_BYTES = 32, /* at most, of a record's own: lengths, offset, timestamp */
+  HEADER_BYTES = 10, /* at most, of a header's lengths */
 };
 
 uint32_t rl_murmur2(struct rl_bytes key) {
@@ -69,7 +69,8 @@ static size_t count_some(struct rl_room *room, struct rl_consumer *c) {
   }
 }
 
-static int count_all(struct rl_room *room, struct rl_consumer *c, const struct rl_tps *parts, struct rl_err *err) {
+static int count_all(struct rl_room *room, struct rl_consumer *c, const struct rl_tps *parts,
+                     struct rl_err *err) {
   int64_t until = rl_now() + COUNT_S * RL_NS_PER_S;
   size_t ended = 0;
   if (rl_consumer_assign(c, parts, err)) return err->code;
@@ -149,18 +150,21 @@ static int32_t emptiest(const struct rl_room *room) {
   return best;
 }
 
-int rl_room_take(struct rl_room *room, struct rl_bytes key, int64_t cost, int32_t *partition, struct rl_err *err) {
+int rl_room_take(struct rl_room *room, struct rl_bytes key, int64_t cost, int32_t *partition,
+                 struct rl_err *err) {
   if (!room->used || room->partitions == 0) return 0;
   if (*partition < 0)
-    *partition = key.data ? (int32_t)((rl_murmur2(key) & 0x7fffffff) % (uint32_t)room->partitions)
-                          : emptiest(room);
+    *partition =
+        key.data ? (int32_t)((rl_murmur2(key) & 0x7fffffff) % (uint32_t)room->partitions) : emptiest(room);
   if (*partition >= room->partitions) return 0; /* the broker will say so */
   int64_t *used = &room->used[*partition];
   if (*used + cost > RL_BROKER_PARTITION_BYTES)
-    return rl_fail(err, RL_EFULL,
-                   "partition %" PRId32 " is full: the embedded broker keeps about 5 MB a partition and would drop "
-                   "the oldest messages in silence; start it with more partitions (rille broker --topics NAME:%d)",
-                   *partition, (int)room->partitions * 2);
+    return rl_fail(
+        err, RL_EFULL,
+        "partition %" PRId32
+        " is full: the embedded broker keeps about 5 MB a partition and would drop "
+        "the oldest messages in silence; start it with more partitions (rille broker --topics NAME:%d)",
+        *partition, (int)room->partitions * 2);
   *used += cost;
   return 0;
 }

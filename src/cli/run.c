@@ -86,7 +86,8 @@ static int check_form(struct rl_cli *cli, struct rl_err *err) {
   size_t n = cli->args.n + (cli->code != NULL);
   if (n == 1) return 0;
   if (n == 0) return rl_cli_misuse(cli, err, "`rille run` needs a script, or --code");
-  return rl_cli_misuse(cli, err, "`rille run` takes one script, not %s too: what is for the script goes after --",
+  return rl_cli_misuse(cli, err,
+                       "`rille run` takes one script, not %s too: what is for the script goes after --",
                        cli->args.at[cli->args.n - 1]);
 }
 

@@ -24,8 +24,8 @@ static int64_t between(int64_t offset, int64_t low, int64_t high) {
   return offset < low ? low : offset > high ? high : offset;
 }
 
-/* Turns `start` into an offset a partition, within what the partition holds: an offset outside it would make the
- * group's next member begin by its reset rule instead. */
+/* Turns `start` into an offset a partition, within what the partition holds: an offset outside it would make
+ * the group's next member begin by its reset rule instead. */
 static int resolve(struct rl_admin *a, const struct rl_start *start, struct rl_tps *to, struct rl_err *err) {
   struct rl_tps begins, ends;
   rl_tps_copy(&begins, to);
@@ -53,10 +53,11 @@ static int check_idle(struct rl_cli *cli, struct rl_admin *a, struct rl_err *err
   if (rl_admin_group(a, cli->settings.group, &g, err)) return err->code;
   int rc = 0;
   if (g.n_members)
-    rc = rl_fail(err, RL_EFAIL,
-                 "group %s is in use: member %s on %s is up%s; stop it first (`rille groups -G %s` shows who is up)",
-                 cli->settings.group, g.members[0].client_id, g.members[0].host,
-                 g.n_members > 1 ? ", and others" : "", cli->settings.group);
+    rc = rl_fail(
+        err, RL_EFAIL,
+        "group %s is in use: member %s on %s is up%s; stop it first (`rille groups -G %s` shows who is up)",
+        cli->settings.group, g.members[0].client_id, g.members[0].host, g.n_members > 1 ? ", and others" : "",
+        cli->settings.group);
   rl_group_free(&g);
   return rc;
 }
@@ -111,16 +112,18 @@ static int where_to(struct rl_cli *cli, struct rl_start *start, struct rl_err *e
   const char *text = cli->settings.start;
   if (!text) return rl_cli_misuse(cli, err, "`rille seek` needs to know where to: --start WHERE");
   if (rl_start_parse(text, start) && start->kind != RL_START_STORED) return 0;
-  return rl_cli_misuse(cli, err,
-                       "--start: \"%s\" is no place to go on: beginning, end, an offset, -N before the end or a "
-                       "time (2026-11-30T12:00:00Z) are",
-                       text);
+  return rl_cli_misuse(
+      cli, err,
+      "--start: \"%s\" is no place to go on: beginning, end, an offset, -N before the end or a "
+      "time (2026-11-30T12:00:00Z) are",
+      text);
 }
 
 int rl_cmd_seek(struct rl_cli *cli, struct rl_err *err) {
   struct rl_admin *a;
-  struct rl_start start;
-  if (rl_client_form(cli, true, true, err) || where_to(cli, &start, err) || rl_client_admin(cli, &a, err))
+  struct rl_start start = {RL_START_BEGINNING, 0};
+  if (rl_client_form(cli, true, true, err) || where_to(cli, &start, err) ||
+      rl_client_real_admin(cli, &a, err))
     return err->code;
   int rc = move(cli, a, &start, err);
   rl_admin_close(a);

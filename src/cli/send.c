@@ -78,7 +78,8 @@ static int send_record(struct rl_sender *s, const struct rl_lines *in, struct rl
   return 0;
 }
 
-static int send_line(struct rl_sender *s, const struct rl_lines *in, struct rl_bytes line, struct rl_err *err) {
+static int send_line(struct rl_sender *s, const struct rl_lines *in, struct rl_bytes line,
+                     struct rl_err *err) {
   struct rl_record record;
   rl_arena_reset(&s->arena);
   s->taken++;
@@ -147,7 +148,8 @@ static int transfer(struct rl_sender *s, struct rl_err *err) {
 
 static int sum_up(const struct rl_sender *s, int rc, struct rl_err *err) {
   const char *topic = s->cli->settings.topics.at[0];
-  rl_log(RL_INFO, "%" PRId64 " message%s sent to %s", s->acknowledged, s->acknowledged == 1 ? "" : "s", topic);
+  rl_log(RL_INFO, "%" PRId64 " message%s sent to %s", s->acknowledged, s->acknowledged == 1 ? "" : "s",
+         topic);
   if (rc || !s->failed) return rc;
   return rl_fail(err, s->first.code, "%" PRId64 " message%s not sent to %s", s->failed,
                  s->failed == 1 ? " was" : "s were", topic);

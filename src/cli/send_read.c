@@ -96,9 +96,10 @@ static void join_headers(struct rl_sender *s, const struct rl_header *own, size_
   out->n_headers = n + more;
 }
 
-/* A message as `rille tap` prints it; a line that is none is a value. Topic, partition and offset say where it
- * was, not where it goes. */
-static int read_message(struct rl_sender *s, struct rl_bytes line, struct rl_record *out, struct rl_err *err) {
+/* A message as `rille tap` prints it; a line that is none is a value. Topic, partition and offset say where
+ * it was, not where it goes. */
+static int read_message(struct rl_sender *s, struct rl_bytes line, struct rl_record *out,
+                        struct rl_err *err) {
   struct rl_msg msg = {0};
   struct rl_header *headers = NULL;
   size_t n = 0;

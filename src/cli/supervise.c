@@ -54,7 +54,8 @@ static size_t reap(struct watch *w) {
 /* Nothing more can be done for lanes that hang: their members stay in the group until their session ends. */
 static void abandon(void) {
   rl_log_progress(NULL);
-  rl_log(RL_WARN, "left without closing: the group waits for session.timeout.ms before others get the partitions");
+  rl_log(RL_WARN,
+         "left without closing: the group waits for session.timeout.ms before others get the partitions");
   _exit(rl_err_status(RL_EFAIL));
 }
 

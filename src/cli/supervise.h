@@ -1,7 +1,8 @@
 /* What the main thread does while lanes run: it waits for signals and for lanes to end, and shows progress.
  *
- * The first signal asks all lanes to finish and leave, the second to leave at once; lanes that have not left a
- * second after that are left behind, with a line that says so. A lane that fails makes the others finish. */
+ * The first signal asks all lanes to finish and leave, the second to leave at once; lanes that have not left
+ * a second after that are left behind, with a line that says so. A lane that fails makes the others finish.
+ */
 #ifndef RL_CLI_SUPERVISE_H
 #define RL_CLI_SUPERVISE_H
 

@@ -114,7 +114,8 @@ static int loop(struct tap *t, const struct rl_signals *signals, struct rl_err *
     t->source.clear(t->source.self);
     if (serve_all(t, err) || take_all(t, err) || rl_out_flush(err)) return err->code;
     if (is_over(t)) break;
-    struct pollfd fds[] = {{.fd = t->source.fd, .events = POLLIN}, {.fd = signals->bell.rd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = t->source.fd, .events = POLLIN},
+                           {.fd = signals->bell.rd, .events = POLLIN}};
     poll(fds, 2, POLL_MS);
   }
   return 0;
@@ -128,7 +129,8 @@ static void close_source(struct tap *t) {
     while (!t->source.closed(t->source.self) && rl_now() < until) {
       t->source.clear(t->source.self);
       while (t->source.serve(t->source.self, &ev)) {
-        if (ev.kind == RL_KEV_REVOKE || ev.kind == RL_KEV_LOST) t->source.yield(t->source.self, &ev.tps, &err);
+        if (ev.kind == RL_KEV_REVOKE || ev.kind == RL_KEV_LOST)
+          t->source.yield(t->source.self, &ev.tps, &err);
         rl_kev_free(&ev);
       }
       struct pollfd fd = {.fd = t->source.fd, .events = POLLIN};
@@ -186,7 +188,8 @@ static int perform(struct tap *t, struct rl_err *err) {
 
 int rl_cmd_tap(struct rl_cli *cli, struct rl_err *err) {
   struct tap t = {.cli = cli};
-  if (cli->args.n) return rl_cli_misuse(cli, err, "`rille tap` takes options only, not \"%s\"", cli->args.at[0]);
+  if (cli->args.n)
+    return rl_cli_misuse(cli, err, "`rille tap` takes options only, not \"%s\"", cli->args.at[0]);
   if (!cli->settings.topics.n) return rl_cli_misuse(cli, err, "`rille tap` needs a topic: -t TOPIC");
   int rc = perform(&t, err);
   rl_format_free(&t.format);

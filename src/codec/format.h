@@ -10,8 +10,8 @@ struct rl_format {
   /* opts outlives self; fields may be none, never NULL. RL_EUSAGE when a field cannot be had. */
   int (*open)(void **self, const struct rl_decoder_opts *opts, struct rl_err *err);
   void (*close)(void *self);
-  /* Fills row[f] of every field f that reads the value, by what the value holds. Cells borrow from the message
-   * or live in the arena. msg->value is not null. RL_EHANDLER. */
+  /* Fills row[f] of every field f that reads the value, by what the value holds. Cells borrow from the
+   * message or live in the arena. msg->value is not null. RL_EHANDLER. */
   int (*row)(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_cell *row,
              struct rl_err *err);
   /* As rl_decoder_suggest; NULL: nothing to suggest. */

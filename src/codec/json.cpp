@@ -48,14 +48,16 @@ simdjson::error_code reserve(struct rl_index *index, size_t len) noexcept {
   return best->create_dom_parser_implementation(capacity_for(len), 1, index->parser);
 }
 
-} // namespace
+}  // namespace
 
-struct rl_index *rl_index_new(void) noexcept { return new (std::nothrow) rl_index; }
+struct rl_index *rl_index_new(void) noexcept {
+  return new (std::nothrow) rl_index;
+}
 
 void rl_index_free(struct rl_index *index) noexcept { delete index; }
 
-enum rl_index_result rl_index_run(struct rl_index *index, const uint8_t *text, size_t len, const uint32_t **at,
-                                  size_t *n) noexcept try {
+enum rl_index_result rl_index_run(struct rl_index *index, const uint8_t *text, size_t len,
+                                  const uint32_t **at, size_t *n) noexcept try {
   simdjson::error_code code = reserve(index, len);
   if (code == simdjson::SUCCESS) code = index->parser->stage1(text, len, simdjson::stage1_mode::regular);
   if (code != simdjson::SUCCESS) return result_of(code);

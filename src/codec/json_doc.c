@@ -24,10 +24,12 @@ void rl_json_free(struct rl_json *json) {
 static int check_size(struct rl_bytes text, struct rl_err *err) {
   if (text.len == 0) return rl_fail(err, RL_EHANDLER, "empty value, which is no JSON, at byte 0");
   if (text.len > UINT32_MAX - RL_JSON_PADDING)
-    return rl_fail(err, RL_EHANDLER, "JSON of %zu bytes: more than 4 GiB cannot be read, at byte 0", text.len);
+    return rl_fail(err, RL_EHANDLER, "JSON of %zu bytes: more than 4 GiB cannot be read, at byte 0",
+                   text.len);
   if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0)
-    return rl_fail(err, RL_EHANDLER,
-                   "not JSON: starts with a byte-order mark (EF BB BF), which JSON does not allow, at byte 0");
+    return rl_fail(
+        err, RL_EHANDLER,
+        "not JSON: starts with a byte-order mark (EF BB BF), which JSON does not allow, at byte 0");
   return 0;
 }
 
@@ -95,8 +97,8 @@ static int fault_error(const struct rl_json *json, struct rl_err *err) {
   const struct rl_json_fault *fault = &json->fault;
   char found[16];
   if (fault->what == rl_json_too_deep)
-    return rl_fail(err, RL_EHANDLER, "JSON nested deeper than %zu (limits.depth) at byte %zu", json->max_depth,
-                   fault->at);
+    return rl_fail(err, RL_EHANDLER, "JSON nested deeper than %zu (limits.depth) at byte %zu",
+                   json->max_depth, fault->at);
   if (fault->at >= json->len)
     return rl_fail(err, RL_EHANDLER, "not JSON: cut short: %s, but the text ends at byte %zu", fault->what,
                    json->len);

@@ -32,14 +32,16 @@ static size_t find_in_strings(struct rl_bytes text, bool control) {
 
 int rl_json_index_error(struct rl_bytes text, enum rl_index_result result, struct rl_err *err) {
   switch (result) {
-    case RL_INDEX_EMPTY: return rl_fail(err, RL_EHANDLER, "not JSON: nothing but blanks, at byte %zu", text.len);
+    case RL_INDEX_EMPTY:
+      return rl_fail(err, RL_EHANDLER, "not JSON: nothing but blanks, at byte %zu", text.len);
     case RL_INDEX_UTF8:
       return rl_fail(err, RL_EHANDLER, "not JSON: not UTF-8 at byte %zu", first_bad_utf8(text));
     case RL_INDEX_UNCLOSED:
       return rl_fail(err, RL_EHANDLER, "not JSON: cut short: no end to the string that starts at byte %zu",
                      find_in_strings(text, false));
     case RL_INDEX_CONTROL:
-      return rl_fail(err, RL_EHANDLER, "not JSON: a control character stands unescaped in a string at byte %zu",
+      return rl_fail(err, RL_EHANDLER,
+                     "not JSON: a control character stands unescaped in a string at byte %zu",
                      find_in_strings(text, true));
     case RL_INDEX_MEMORY:
       return rl_fail(err, RL_ENOMEM, "out of memory for the index of a JSON document of %zu bytes", text.len);

@@ -31,8 +31,8 @@ void rl_index_free(struct rl_index *index) RL_NOEXCEPT;
 /* text must be followed by RL_JSON_PADDING readable bytes. On success *at are n ascending positions, one a
  * token (a bracket, brace, colon or comma outside strings; the opening quote of a string; the first byte of
  * anything else), then twice `len`; valid until the next call. */
-enum rl_index_result rl_index_run(struct rl_index *index, const uint8_t *text, size_t len, const uint32_t **at,
-                                  size_t *n) RL_NOEXCEPT;
+enum rl_index_result rl_index_run(struct rl_index *index, const uint8_t *text, size_t len,
+                                  const uint32_t **at, size_t *n) RL_NOEXCEPT;
 /* Gives the memory of a large document back. */
 void rl_index_trim(struct rl_index *index) RL_NOEXCEPT;
 

@@ -1,5 +1,7 @@
 #include "codec/json_program.h"
 
+#include <assert.h>
+
 #include "base/mem.h"
 
 enum { SLOTS_A_KEY = 8 }; /* mostly empty, so that a key nobody wants is seen to be so at one look */
@@ -46,9 +48,10 @@ static size_t gather_same(struct group *g, size_t from) {
   return n;
 }
 
-static void count_steps(const struct group *g, size_t from, size_t *keys, size_t *elements) {
-  *keys = *elements = 0;
-  for (size_t i = from; i < g->n; i++) *(step_of(g, i)->key ? keys : elements) += 1;
+static size_t count_keys(const struct group *g, size_t from) {
+  size_t n = 0;
+  for (size_t i = from; i < g->n; i++) n += step_of(g, i)->key != NULL;
+  return n;
 }
 
 static uint64_t word_of(const char *key, size_t len) {
@@ -60,18 +63,19 @@ static uint64_t word_of(const char *key, size_t len) {
 static void add_key(struct rl_json_node *node, const char *text, struct rl_json_node *child) {
   struct rl_json_key key = {text, strlen(text), 0, child};
   key.word = word_of(text, key.len);
+  assert(node->n_slots > 0 && node->keys); /* make_slots counted this key */
   size_t slot = rl_json_slot(key.word, key.len, node->n_slots);
   while (node->keys[slot].node) slot = (slot + 1) & (node->n_slots - 1);
   node->keys[slot] = key;
 }
 
 static void add_element(struct rl_json_node *node, int64_t index, struct rl_json_node *child) {
+  node->elements = rl_realloc(node->elements, (node->n_elements + 1) * sizeof *node->elements);
   node->elements[node->n_elements++] = (struct rl_json_element){index, child};
   node->from_end |= index < 0;
 }
 
-static void make_room(struct rl_json_node *node, size_t keys, size_t elements) {
-  if (elements) node->elements = rl_alloc(elements * sizeof *node->elements);
+static void make_slots(struct rl_json_node *node, size_t keys) {
   if (!keys) return;
   node->n_slots = 16;
   while (node->n_slots < keys * SLOTS_A_KEY) node->n_slots *= 2;
@@ -81,10 +85,9 @@ static void make_room(struct rl_json_node *node, size_t keys, size_t elements) {
 /* `base` is where the group's members start in the program's order. */
 static void make_node(struct rl_json_node *node, struct group g, size_t base) {
   *node = (struct rl_json_node){.first = base, .last = base + g.n};
-  size_t own = gather_own(&g), keys, elements;
+  size_t own = gather_own(&g);
   node->own = base + own;
-  count_steps(&g, own, &keys, &elements);
-  make_room(node, keys, elements);
+  make_slots(node, count_keys(&g, own));
   for (size_t from = own, past; from < g.n; from = past) {
     past = gather_same(&g, from);
     struct rl_json_node *child = rl_alloc(sizeof *child);

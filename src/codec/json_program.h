@@ -1,5 +1,5 @@
-/* The wanted fields as a tree of steps, so that one walk through a document fills them all, whatever its order:
- * "candidate.rb" and "candidate.magpsf" share the step "candidate". Private to codec/json*.c. */
+/* The wanted fields as a tree of steps, so that one walk through a document fills them all, whatever its
+ * order: "candidate.rb" and "candidate.magpsf" share the step "candidate". Private to codec/json*.c. */
 #ifndef RL_CODEC_JSON_PROGRAM_H
 #define RL_CODEC_JSON_PROGRAM_H
 
@@ -18,7 +18,8 @@ struct rl_json_element {
 };
 
 struct rl_json_node {
-  struct rl_json_key *keys; /* of an object here: an open hash table of n_slots (a power of two; 0: no keys) */
+  struct rl_json_key
+      *keys; /* of an object here: an open hash table of n_slots (a power of two; 0: no keys) */
   size_t n_slots;
   struct rl_json_element *elements; /* of an array here */
   size_t n_elements;

@@ -134,9 +134,10 @@ static const uint32_t *descend(struct rl_json_select *s, struct rl_json_node *no
   return p;
 }
 
-/* A container that is wanted itself is decoded when it is read: its scalars are checked now, so that this does
- * not fail then. */
-static const uint32_t *take_container(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+/* A container that is wanted itself is decoded when it is read: its scalars are checked now, so that this
+ * does not fail then. */
+static const uint32_t *take_container(struct rl_json_select *s, struct rl_json_node *node,
+                                      const uint32_t *p) {
   struct rl_json *json = s->json;
   if (node->first == node->own) return descend(s, node, p);
   size_t start = *p;

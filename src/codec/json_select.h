@@ -19,9 +19,9 @@ struct rl_json_select *rl_json_select_new(const struct rl_fields *fields,
 void rl_json_select_free(struct rl_json_select *select);
 
 /* Fills row[f] for each field f that reads the value, as the document has it (RL_MISSING where it has none);
- * types are the caller's. Texts and RL_JSON point into the payload, escaped texts into the arena. The root must
- * be an object, or an array when a path starts with an index; any JSON will do when no field reads the value.
- * RL_EHANDLER with "… at byte N"; then the row holds rubbish. */
+ * types are the caller's. Texts and RL_JSON point into the payload, escaped texts into the arena. The root
+ * must be an object, or an array when a path starts with an index; any JSON will do when no field reads the
+ * value. RL_EHANDLER with "… at byte N"; then the row holds rubbish. */
 int rl_json_select_row(struct rl_json_select *select, struct rl_bytes payload, struct rl_arena *arena,
                        struct rl_cell *row, struct rl_err *err);
 

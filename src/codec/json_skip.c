@@ -1,7 +1,8 @@
 #include "base/mem.h"
 #include "codec/json_walk.h"
 
-/* The kinds of the containers this skip has open are bits of a stack, so that depth costs memory by the bit. */
+/* The kinds of the containers this skip has open are bits of a stack, so that depth costs memory by the bit.
+ */
 static bool push(struct rl_json *json, const uint32_t *p, bool object) {
   if (!rl_json_enter(json, p)) return false;
   size_t word = json->depth / 64;
@@ -15,20 +16,45 @@ static bool top_is_object(const struct rl_json *json) {
   return json->open[json->depth / 64] >> json->depth % 64 & 1;
 }
 
+static inline bool is_scalar(uint8_t first) {
+  return rl_json_kinds[first] != RL_JSON_BAD && rl_json_kinds[first] < RL_JSON_OBJECT;
+}
+
+/* Most of what is skipped is a run of `"key": scalar,` or `scalar,`: stepped over here at once. What stops
+ * the run, sound or not, is for the walk to judge. */
+static inline const uint32_t *plain_members(const struct rl_json *json, const uint32_t *p) {
+  const uint8_t *text = json->text;
+  while (text[p[0]] == '"' && text[p[1]] == ':' && is_scalar(text[p[2]]) && text[p[3]] == ',') p += 4;
+  return p;
+}
+
+static inline const uint32_t *plain_elements(const struct rl_json *json, const uint32_t *p) {
+  const uint8_t *text = json->text;
+  while (is_scalar(text[p[0]]) && text[p[1]] == ',') p += 2;
+  return p;
+}
+
 /* A key is skipped with the values: its escapes are checked when theirs are. */
 static const uint32_t *skip_key(struct rl_json *json, const uint32_t *p) {
   const uint32_t *value = rl_json_colon(json, p);
   return value && json->strict && !rl_json_check_scalar(json, p) ? NULL : value;
 }
 
-/* Past the opening bracket at p: to the first value; or, with *ended, past the closing bracket: a value ended. */
+/* To the next value that is looked at, from where a member or element must start. */
+static inline const uint32_t *next_value(struct rl_json *json, const uint32_t *p, bool object) {
+  if (!json->strict) p = object ? plain_members(json, p) : plain_elements(json, p);
+  return object ? skip_key(json, p) : p;
+}
+
+/* Past the opening bracket at p: to the first value; or, with *ended, past the closing bracket: a value
+ * ended. */
 static const uint32_t *open_container(struct rl_json *json, const uint32_t *p, bool *ended) {
   bool object = json->text[*p] == '{';
   if (!push(json, p, object)) return NULL;
   p++;
   *ended = json->text[*p] == (object ? '}' : ']');
   if (*ended) return json->depth--, p + 1;
-  return object ? skip_key(json, p) : p;
+  return next_value(json, p, object);
 }
 
 /* After a value: to the next one in the same container; or, with *ended, past the closing bracket. */
@@ -36,7 +62,7 @@ static inline const uint32_t *after_value(struct rl_json *json, const uint32_t *
   uint8_t c = json->text[*p];
   *ended = c == (object ? '}' : ']');
   if (*ended) return json->depth--, p + 1;
-  if (c == ',') return object ? skip_key(json, p + 1) : p + 1;
+  if (c == ',') return next_value(json, p + 1, object);
   return rl_json_fault(json, object ? "expected ',' or '}'" : "expected ',' or ']'", *p);
 }
 

@@ -97,8 +97,9 @@ static bool find_below(const struct search *s, size_t i, const char *key, int de
 static bool find_in_members(const struct search *s, size_t i, const char *key, int depth) {
   size_t at = i + 1, len = s->out->len;
   for (uint32_t n = s->tape->at[i].len; n > 0; n--) {
-    put_key(s->out, text_of(&s->tape->at[at]));
-    if (find_below(s, at + 1, key, depth + 1)) return true;
+    struct rl_bytes name = text_of(&s->tape->at[at]);
+    put_key(s->out, name);
+    if (!memchr(name.data, 0, name.len) && find_below(s, at + 1, key, depth + 1)) return true;
     cut(s->out, len);
     at = after(s->tape, at + 1);
   }
@@ -123,7 +124,8 @@ static bool find_below(const struct search *s, size_t i, const char *key, int de
   return false;
 }
 
-static const char *nearest_key(const struct rl_tape *tape, size_t i, const char *key, struct rl_arena *arena) {
+static const char *nearest_key(const struct rl_tape *tape, size_t i, const char *key,
+                               struct rl_arena *arena) {
   uint32_t n = tape->at[i].len;
   const char **keys = rl_arena_alloc(arena, (n + 1) * sizeof *keys);
   size_t at = i + 1;
@@ -146,8 +148,9 @@ static void put_nearest(const struct search *s, struct rl_arena *arena) {
   if (!key || s->tape->at[at].tag != RL_OBJECT) return;
   const char *nearest = nearest_key(s->tape, at, key, arena);
   if (!nearest) return;
-  size_t rest = n + 1;
-  follow(s, member(s->tape, at, nearest), &rest);
+  size_t rest = n + 1, value = member(s->tape, at, nearest);
+  if (!value) return; /* a key with a NUL in it, which no path can name */
+  follow(s, value, &rest);
   if (rest < s->field->n_steps) return;
   for (size_t i = 0; i < n; i++) put_step(s->out, &s->field->steps[i]);
   put_key(s->out, rl_bytes_str(nearest));

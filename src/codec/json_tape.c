@@ -1,8 +1,8 @@
 #include "base/mem.h"
 #include "codec/json_walk.h"
 
-/* A document becomes a tape in one walk. Open containers are a stack of places on the tape: a container's cell
- * counts its items while they come. Keys that come twice stay both: the last one counts (json.h). */
+/* A document becomes a tape in one walk. Open containers are a stack of places on the tape: a container's
+ * cell counts its items while they come. Keys that come twice stay both: the last one counts (json.h). */
 struct taper {
   struct rl_json *json;
   struct rl_tape *tape;
@@ -10,15 +10,14 @@ struct taper {
   size_t n_open, cap;
 };
 
-static struct rl_cell *append(struct rl_tape *tape, struct rl_cell cell) {
-  RL_GROW(tape->at, tape->cap, tape->n + 1);
-  tape->at[tape->n] = cell;
-  return &tape->at[tape->n++];
-}
+/* There is room: no token makes more than one cell. */
+static void append(struct rl_tape *tape, struct rl_cell cell) { tape->at[tape->n++] = cell; }
 
 static bool scalar(struct taper *t, const uint32_t *p) {
   struct rl_cell cell;
-  return rl_json_scalar(t->json, p, NULL, &cell) && append(t->tape, cell);
+  if (!rl_json_scalar(t->json, p, NULL, &cell)) return false;
+  append(t->tape, cell);
+  return true;
 }
 
 static const uint32_t *key(struct taper *t, const uint32_t *p) {
@@ -81,6 +80,7 @@ int rl_json_tape(struct rl_json *json, struct rl_bytes text, size_t max_depth, s
   json->max_depth = max_depth ? max_depth : RL_JSON_DEPTH;
   int code = rl_json_load_padded(json, own, text.len, err);
   if (code != 0) return code;
+  RL_GROW(tape->at, tape->cap, json->n_tokens);
   struct taper t = {.json = json, .tape = tape};
   code = rl_json_finish(json, walk(&t, json->tokens), err);
   rl_free(t.open);

@@ -38,14 +38,14 @@ struct rl_json {
 };
 
 enum rl_json_kind { /* of a value, by its first byte */
-  RL_JSON_BAD,
-  RL_JSON_STRING,
-  RL_JSON_NUMBER,
-  RL_JSON_TRUE,
-  RL_JSON_FALSE,
-  RL_JSON_NULL,
-  RL_JSON_OBJECT,
-  RL_JSON_ARRAY,
+                    RL_JSON_BAD,
+                    RL_JSON_STRING,
+                    RL_JSON_NUMBER,
+                    RL_JSON_TRUE,
+                    RL_JSON_FALSE,
+                    RL_JSON_NULL,
+                    RL_JSON_OBJECT,
+                    RL_JSON_ARRAY,
 };
 extern const uint8_t rl_json_kinds[256];
 
@@ -115,12 +115,12 @@ static inline const uint32_t *rl_json_skip(struct rl_json *json, const uint32_t 
 /* A string, number, true, false or null as a cell; escaped texts are unescaped to the arena. */
 bool rl_json_scalar(struct rl_json *json, const uint32_t *p, struct rl_arena *arena, struct rl_cell *cell);
 
-/* The number that `text` starts with, followed by at least one byte that is in none. Returns its length, 0 when
- * it is none. BIG points into `text`. */
+/* The number that `text` starts with, followed by a byte that is in none; eight bytes past its end are
+ * readable. Returns its length, 0 when it is none. BIG points into `text`. */
 size_t rl_json_number(const char *text, struct rl_cell *cell);
 
-/* Unescapes [raw] to `out` (room for raw.len; may be raw itself). Returns the length; -1 with *bad, the offset
- * of the backslash at fault, when an escape is none or a surrogate stands alone. */
+/* Unescapes [raw] to `out` (room for raw.len; may be raw itself). Returns the length; -1 with *bad, the
+ * offset of the backslash at fault, when an escape is none or a surrogate stands alone. */
 ssize_t rl_json_unescape(struct rl_bytes raw, char *out, size_t *bad);
 bool rl_json_check_escapes(struct rl_bytes raw, size_t *bad);
 

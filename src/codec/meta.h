@@ -5,8 +5,8 @@
 #include "base/msg.h"
 #include "codec/fields.h"
 
-/* The value of a field with field->meta, of its declared type. Borrows from the message. RL_EHANDLER when it is
- * of another type. */
+/* The value of a field with field->meta, of its declared type. Borrows from the message. RL_EHANDLER when it
+ * is of another type. */
 int rl_meta_cell(const struct rl_field *field, const struct rl_msg *msg, struct rl_cell *cell,
                  struct rl_err *err);
 

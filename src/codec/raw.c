@@ -6,10 +6,11 @@ static int open_raw(void **self, const struct rl_decoder_opts *opts, struct rl_e
   for (size_t f = 0; f < opts->fields->n; f++) {
     const struct rl_field *field = &opts->fields->at[f];
     if (field->meta != RL_META_NONE) continue;
-    return rl_fail(err, RL_EUSAGE,
-                   "field '%s' (%s) cannot be read with decode = \"raw\": decode = \"json\" reads it; raw has "
-                   "@key, @topic, @partition, @offset, @timestamp and @headers.NAME only",
-                   field->name, field->path);
+    return rl_fail(
+        err, RL_EUSAGE,
+        "field '%s' (%s) cannot be read with decode = \"raw\": decode = \"json\" reads it; raw has "
+        "@key, @topic, @partition, @offset, @timestamp and @headers.NAME only",
+        field->name, field->path);
   }
   return 0;
 }

@@ -32,6 +32,8 @@ void rl_admin_names_free(char **names, size_t n);
 
 /* Committed offsets of a group: all partitions it ever committed, RL_OFFSET_INVALID where none. */
 int rl_admin_offsets(struct rl_admin *a, const char *group, struct rl_tps *out, struct rl_err *err);
+/* The same on the embedded broker, which answers only for partitions it is asked about. */
+int rl_admin_offsets_embedded(struct rl_admin *a, const char *group, struct rl_tps *out, struct rl_err *err);
 /* Sets a group's offsets; refused by the broker while members are up. */
 int rl_admin_set_offsets(struct rl_admin *a, const char *group, const struct rl_tps *to, struct rl_err *err);
 

@@ -62,10 +62,9 @@ static int described(struct rl_group *out, rd_kafka_event_t *event, const char *
   return 0;
 }
 
-int rl_admin_group(struct rl_admin *a, const char *name, struct rl_group *out, struct rl_err *err) {
+static int describe(struct rl_admin *a, const char *name, struct rl_group *out, struct rl_err *err) {
   struct rl_order order;
   int rc = RL_EBROKER;
-  memset(out, 0, sizeof *out);
   rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
   rd_kafka_DescribeConsumerGroups(a->rk, &name, 1, order.options, order.queue);
   rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot describe the group", err);
@@ -77,31 +76,74 @@ int rl_admin_group(struct rl_admin *a, const char *name, struct rl_group *out, s
   return rc;
 }
 
-static int listed(char ***names, size_t *n, rd_kafka_event_t *event, struct rl_err *err) {
-  const rd_kafka_ListConsumerGroups_result_t *result = rd_kafka_event_ListConsumerGroups_result(event);
-  size_t failed;
-  const rd_kafka_error_t **errors = rd_kafka_ListConsumerGroups_result_errors(result, &failed);
-  if (failed)
-    return rl_reason_text(err, rd_kafka_error_code(errors[0]), rd_kafka_error_string(errors[0]),
-                          "cannot list groups");
-  const rd_kafka_ConsumerGroupListing_t **groups = rd_kafka_ListConsumerGroups_result_valid(result, n);
-  *names = rl_zalloc((*n + 1) * sizeof **names);
-  for (size_t i = 0; i < *n; i++) (*names)[i] = copy(rd_kafka_ConsumerGroupListing_group_id(groups[i]));
-  return 0;
-}
+typedef int list_reader(rd_kafka_event_t *event, void *arg, struct rl_err *err);
 
-int rl_admin_groups(struct rl_admin *a, char ***names, size_t *n, struct rl_err *err) {
+static int list(struct rl_admin *a, list_reader *read, void *arg, struct rl_err *err) {
   struct rl_order order;
   int rc = RL_EBROKER;
   rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS);
   rd_kafka_ListConsumerGroups(a->rk, order.options, order.queue);
   rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot list groups", err);
   if (event) {
-    rc = listed(names, n, event, err);
+    rc = read(event, arg, err);
     rd_kafka_event_destroy(event);
   }
   rl_order_end(&order);
   return rc;
+}
+
+/* Gives the group the state that the list has for it. */
+static int find_state(rd_kafka_event_t *event, void *arg, struct rl_err *err) {
+  struct rl_group *group = arg;
+  const rd_kafka_ListConsumerGroups_result_t *result = rd_kafka_event_ListConsumerGroups_result(event);
+  size_t n;
+  const rd_kafka_ConsumerGroupListing_t **groups = rd_kafka_ListConsumerGroups_result_valid(result, &n);
+  (void)err;
+  for (size_t i = 0; i < n && !group->exists; i++) {
+    if (strcmp(rd_kafka_ConsumerGroupListing_group_id(groups[i]), group->name) != 0) continue;
+    rl_free(group->state);
+    group->state = copy(rd_kafka_consumer_group_state_name(rd_kafka_ConsumerGroupListing_state(groups[i])));
+    group->exists = true;
+  }
+  return 0;
+}
+
+/* A group under the consumer protocol (KIP-848) is "dead" for an older librdkafka, that cannot ask for its
+ * members; but the list of groups has it. */
+int rl_admin_group(struct rl_admin *a, const char *name, struct rl_group *out, struct rl_err *err) {
+  memset(out, 0, sizeof *out);
+  int rc = describe(a, name, out, err);
+  if (!rc && !out->exists) rc = list(a, find_state, out, err);
+  if (rc) rl_group_free(out);
+  return rc;
+}
+
+struct names {
+  char **at;
+  size_t n;
+};
+
+static int read_names(rd_kafka_event_t *event, void *arg, struct rl_err *err) {
+  struct names *out = arg;
+  const rd_kafka_ListConsumerGroups_result_t *result = rd_kafka_event_ListConsumerGroups_result(event);
+  size_t failed;
+  const rd_kafka_error_t **errors = rd_kafka_ListConsumerGroups_result_errors(result, &failed);
+  if (failed)
+    return rl_reason_text(err, rd_kafka_error_code(errors[0]), rd_kafka_error_string(errors[0]),
+                          "cannot list groups");
+  const rd_kafka_ConsumerGroupListing_t **groups = rd_kafka_ListConsumerGroups_result_valid(result, &out->n);
+  out->at = rl_zalloc((out->n + 1) * sizeof *out->at);
+  for (size_t i = 0; i < out->n; i++) out->at[i] = copy(rd_kafka_ConsumerGroupListing_group_id(groups[i]));
+  return 0;
+}
+
+int rl_admin_groups(struct rl_admin *a, char ***names, size_t *n, struct rl_err *err) {
+  struct names out = {NULL, 0};
+  int rc = list(a, read_names, &out, err);
+  if (rc) return rc;
+  *names = out.at;
+  *n = out.n;
+  return 0;
 }
 
 void rl_admin_names_free(char **names, size_t n) {

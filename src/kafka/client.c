@@ -81,26 +81,26 @@ static rd_kafka_resp_err_t ask(rd_kafka_t *rk, int timeout_ms) {
   return code;
 }
 
-static int no_contact(rd_kafka_t *rk, const struct contact *c, int timeout_ms, struct rl_err *err) {
+static int no_contact(rd_kafka_t *rk, const struct contact *c, double seconds, struct rl_err *err) {
   char brokers[256];
   rl_client_setting(rk, "bootstrap.servers", brokers, sizeof brokers);
   return rl_reason_text(err, c->code ? c->code : RD_KAFKA_RESP_ERR__TRANSPORT, c->why,
-                        "no connection to %s within %g s", brokers, timeout_ms / 1000.0);
+                        "no connection to %s in %.3g s", brokers, seconds);
 }
 
 /* The questions grow longer, so that a slow answer is still heard and an early refusal is told early. A
  * refused log-in gets one second more: another broker may know the user. */
 int rl_client_connect(rd_kafka_t *rk, rd_kafka_queue_t *events, int timeout_ms, struct rl_err *err) {
-  int64_t now = rl_now(), deadline = now + timeout_ms * RL_NS_PER_MS;
+  int64_t start = rl_now(), now = start, deadline = start + timeout_ms * RL_NS_PER_MS;
   struct contact c = {RD_KAFKA_RESP_ERR_NO_ERROR, ""};
-  for (int slice = 250; now < deadline; slice *= 2, now = rl_now()) {
+  for (int slice = 250; now < deadline; now = rl_now()) {
     rd_kafka_resp_err_t code = ask(rk, rl_poll_ms(now, deadline, slice));
     drain(events, &c);
     if (!code) return 0;
     if (code != RD_KAFKA_RESP_ERR__TRANSPORT && code != RD_KAFKA_RESP_ERR__TIMED_OUT) note(&c, code, NULL);
     int64_t soon = rl_now() + RL_NS_PER_S;
-    if (c.code && rank(c.code) >= 3 && soon < deadline) deadline = soon;
-    if (slice > 4000) slice = 4000;
+    if (c.code && rank(c.code) >= 4 && soon < deadline) deadline = soon;
+    slice = slice < 4000 ? 2 * slice : slice;
   }
-  return no_contact(rk, &c, timeout_ms, err);
+  return no_contact(rk, &c, (double)(now - start) / (double)RL_NS_PER_S, err);
 }

@@ -64,16 +64,19 @@ int rl_consumer_subscribe(struct rl_consumer *c, char *const *topics, size_t n, 
   return code ? rl_reason_class(code) : 0;
 }
 
+/* After a fatal error librdkafka refuses to close: there is nothing left to leave. */
 int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
   c->closing = true;
-  if (c->manual) {
+  c->dead = rd_kafka_fatal_error(c->rk, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (c->manual || c->dead) {
     rd_kafka_assign(c->rk, NULL);
     rl_consumer_unforward_all(c);
   }
+  if (c->dead) return 0;
   return rl_reason_object(err, rd_kafka_consumer_close_queue(c->rk, c->events), "cannot close the consumer");
 }
 
-bool rl_consumer_closed(const struct rl_consumer *c) { return rd_kafka_consumer_closed(c->rk); }
+bool rl_consumer_closed(const struct rl_consumer *c) { return c->dead || rd_kafka_consumer_closed(c->rk); }
 bool rl_consumer_joined(const struct rl_consumer *c) { return c->joined; }
 
 /* Never librdkafka's own blocking close: it waits for events that nobody serves any more (S6.3). */

@@ -19,6 +19,7 @@ struct rl_consumer {
   bool cooperative; /* as of the last rebalance */
   bool joined;      /* a join was answered and none is known to be under way */
   bool closing;
+  bool dead; /* a fatal error came: closed without leaving */
 };
 
 /* Takes every partition's queue back (rebalance.c). */

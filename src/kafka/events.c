@@ -39,13 +39,13 @@ static bool committed(rd_kafka_event_t *event, struct rl_kev *ev) {
   return true;
 }
 
-/* An idle connection that the broker closed is opened again when it is needed: no news. And what a broker
- * that is down says again and again is told once a minute. */
-static bool is_news(struct rl_consumer *c, rd_kafka_resp_err_t code, const char *text) {
-  if (!rl_reason_is_connection(code)) return true;
-  bool news = !strstr(text, ": Disconnected (") && !rl_klog_repeats(rd_kafka_opaque(c->rk), text);
-  if (!news) rl_log(RL_DEBUG, "kafka: %s", text);
-  return news;
+/* What to tell of an error event, NULL for nothing: what a broker that is down says again and again is told
+ * once a minute. */
+static const char *news(struct rl_consumer *c, rd_kafka_resp_err_t code, const char *text) {
+  const char *told = rl_reason_news(code, text);
+  if (told && (!rl_reason_is_connection(code) || !rl_klog_repeats(rd_kafka_opaque(c->rk), told))) return told;
+  rl_log(RL_DEBUG, "kafka: %s", text);
+  return NULL;
 }
 
 /* Without a group of ours the one that librdkafka needs for its queues may be refused: of no consequence. */
@@ -56,9 +56,9 @@ static bool of_nobodys_group(const struct rl_consumer *c, rd_kafka_resp_err_t co
 
 static bool failed(struct rl_consumer *c, rd_kafka_event_t *event, struct rl_kev *ev) {
   rd_kafka_resp_err_t code = rd_kafka_event_error(event);
-  const char *text = rd_kafka_event_error_string(event);
+  const char *text = news(c, code, rd_kafka_event_error_string(event));
   char why[512] = "";
-  if (of_nobodys_group(c, code) || !is_news(c, code, text)) return false;
+  if (!text || of_nobodys_group(c, code)) return false;
   ev->kind = RL_KEV_ERROR;
   ev->fatal = rd_kafka_event_error_is_fatal(event) || code == RD_KAFKA_RESP_ERR__FATAL;
   ev->all_brokers_down = code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;

@@ -12,13 +12,15 @@
 
 #define REMEMBERED 16
 #define QUIET (60 * RL_NS_PER_S)
+#define PERSISTS (5 * RL_NS_PER_S)
 
 struct rl_klog {
   pthread_mutex_t lock;
   bool verbose;
   struct {
     uint64_t hash;
-    int64_t when;
+    int64_t when; /* first heard of, within QUIET */
+    bool told;
   } said[REMEMBERED];
 };
 
@@ -47,28 +49,39 @@ static uint64_t gist(const char *text) {
   return hash ? hash : 1;
 }
 
-bool rl_klog_repeats(struct rl_klog *log, const char *text) {
+/* The place of what was said, or the one to forget for it. */
+static size_t place(const struct rl_klog *log, uint64_t hash) {
+  size_t oldest = 0;
+  for (size_t i = 0; i < REMEMBERED; i++) {
+    if (log->said[i].hash == hash) return i;
+    if (log->said[i].when < log->said[oldest].when) oldest = i;
+  }
+  return oldest;
+}
+
+/* True once a QUIET for each text: at once, or when it is still heard after `patience`. */
+static bool to_tell(struct rl_klog *log, const char *text, int64_t patience) {
   uint64_t hash = gist(text);
   int64_t now = rl_now();
-  size_t oldest = 0;
-  bool repeats = false;
   pthread_mutex_lock(&log->lock);
-  for (size_t i = 0; i < REMEMBERED && !repeats; i++) {
-    repeats = log->said[i].hash == hash && now - log->said[i].when < QUIET;
-    if (log->said[i].hash == hash || log->said[i].when < log->said[oldest].when) oldest = i;
-    if (log->said[i].hash == hash) break;
+  size_t at = place(log, hash);
+  if (log->said[at].hash != hash || now - log->said[at].when >= QUIET) {
+    log->said[at].hash = hash;
+    log->said[at].when = now;
+    log->said[at].told = false;
   }
-  if (!repeats) {
-    log->said[oldest].hash = hash;
-    log->said[oldest].when = now;
-  }
+  bool tell = !log->said[at].told && now - log->said[at].when >= patience;
+  log->said[at].told |= tell;
   pthread_mutex_unlock(&log->lock);
-  return repeats;
+  return tell;
 }
+
+bool rl_klog_repeats(struct rl_klog *log, const char *text) { return !to_tell(log, text, 0); }
 
 /* These come as events or as the answer to a call too, and are told from there. */
 static bool told_elsewhere(const char *facility) {
-  static const char *const names[] = {"FAIL", "ERROR", "REQTMOUT", "COMMITFAIL", "TERMINATE", "AUTOCREATE"};
+  static const char *const names[] = {"FAIL",      "ERROR",      "REQTMOUT", "COMMITFAIL",
+                                      "TERMINATE", "AUTOCREATE", "FATAL"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(facility, names[i])) return true;
   return false;
@@ -77,7 +90,8 @@ static bool told_elsewhere(const char *facility) {
 static enum rl_level level_of(struct rl_klog *log, int level, const char *facility, const char *text) {
   if (log->verbose) return level <= LOG_WARNING ? RL_WARN : RL_INFO;
   if (level > LOG_WARNING || told_elsewhere(facility)) return RL_DEBUG;
-  return rl_klog_repeats(log, text) ? RL_DEBUG : RL_WARN;
+  /* A broker that has just come up gives no producer id for a moment; one that never does must be told of. */
+  return to_tell(log, text, strcmp(facility, "GETPID") ? 0 : PERSISTS) ? RL_WARN : RL_DEBUG;
 }
 
 /* Without librdkafka's "[thrd:main]: ". */

@@ -53,7 +53,7 @@ static int add_asked(rd_kafka_t *rk, struct infos *list, const char *name, int t
   const struct rd_kafka_metadata *md = NULL;
   rd_kafka_topic_t *rkt = rd_kafka_topic_new(rk, name, NULL);
   rd_kafka_resp_err_t code = rkt ? rd_kafka_metadata(rk, 0, rkt, &md, timeout_ms) : rd_kafka_last_error();
-  if (!code && md->topic_cnt) add_metadata(list, &md->topics[0]);
+  if (md && md->topic_cnt) add_metadata(list, &md->topics[0]);
   if (md) rd_kafka_metadata_destroy(md);
   if (rkt) rd_kafka_topic_destroy(rkt);
   return code ? rl_reason(err, code, "cannot look topic %s up", name) : 0;

@@ -24,8 +24,9 @@ static const struct {
     {RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM, "check sasl.mechanism"},
     {RD_KAFKA_RESP_ERR__SSL, "check security.protocol, ssl.ca.location and the broker's certificate"},
     {RD_KAFKA_RESP_ERR__RESOLVE, "check the broker's host name"},
-    {RD_KAFKA_RESP_ERR__TRANSPORT, "check the broker's address and that it runs"},
-    {RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "check the brokers' addresses and that they run"},
+    {RD_KAFKA_RESP_ERR__TRANSPORT, "check the broker's address, that it runs, and security.protocol"},
+    {RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN,
+     "check the brokers' addresses, that they run, and security.protocol"},
     {RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE,
      "the offset was deleted or never existed; start at beginning, end or an offset that is there"},
     {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET,
@@ -77,6 +78,11 @@ bool rl_reason_is_connection(rd_kafka_resp_err_t code) {
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED: return true;
     default: return false;
   }
+}
+
+const char *rl_reason_news(rd_kafka_resp_err_t code, const char *text) {
+  if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return "no broker can be reached"; /* not "0/1 brokers" */
+  return strstr(text, ": Disconnected (") ? NULL : text;
 }
 
 static int fill(struct rl_err *err, rd_kafka_resp_err_t code, const char *text, const char *fmt,

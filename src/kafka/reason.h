@@ -11,6 +11,9 @@
 int rl_reason_class(rd_kafka_resp_err_t code);
 /* A connection's trouble, which librdkafka goes on about by itself. */
 bool rl_reason_is_connection(rd_kafka_resp_err_t code);
+/* What is worth telling of an error event's text; NULL when it is no news: an idle connection that the broker
+ * closed is opened again when it is needed. */
+const char *rl_reason_news(rd_kafka_resp_err_t code, const char *text);
 /* Fills err: the words of fmt, librdkafka's text for the code, and what to do. Returns err->code. */
 __attribute__((format(printf, 3, 4))) int rl_reason(struct rl_err *err, rd_kafka_resp_err_t code,
                                                     const char *fmt, ...);

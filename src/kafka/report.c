@@ -29,9 +29,10 @@ static int reports(struct rl_producer *p, rd_kafka_event_t *event, rl_delivered 
 /* Nobody else hears of these: `send` has no consumer. */
 static void tell(struct rl_producer *p, rd_kafka_event_t *event) {
   struct rl_err err;
-  const char *text = rd_kafka_event_error_string(event);
-  rl_reason_text(&err, rd_kafka_event_error(event), text, "producer");
-  bool quiet = strstr(text, ": Disconnected (") || rl_klog_repeats(rd_kafka_opaque(p->rk), text);
+  rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+  const char *text = rl_reason_news(code, rd_kafka_event_error_string(event));
+  bool quiet = !text || rl_klog_repeats(rd_kafka_opaque(p->rk), text);
+  rl_reason_text(&err, code, text ? text : rd_kafka_event_error_string(event), "producer");
   rl_log(quiet ? RL_DEBUG : RL_WARN, "%s", err.text);
 }
 

@@ -1,4 +1,5 @@
-/* Arguments of rille's functions. A wrong one is the script's failure, not a message's (S4.6): the run stops. */
+/* Arguments of rille's functions. A wrong one is the script's failure, not a message's (S4.6): the run stops.
+ */
 #ifndef RL_LUA_ARGS_H
 #define RL_LUA_ARGS_H
 

@@ -46,12 +46,14 @@ void rl_lua_push_view(lua_State *L, int idx, const uint32_t *rows, size_t n) {
   b->n = n;
 }
 
-struct rl_lua_batch *rl_lua_test_batch(lua_State *L, int idx) { return luaL_testudata(L, idx, RL_BATCH_TYPE); }
+struct rl_lua_batch *rl_lua_test_batch(lua_State *L, int idx) {
+  return luaL_testudata(L, idx, RL_BATCH_TYPE);
+}
 
 static struct rl_lua_batch *check_open(lua_State *L, struct rl_lua_batch *b) {
   b->batch = b->root->batch;
   if (!b->batch)
-    rl_lua_script_error(L, "batch %lld is over: take what you need of it before its handler returns",
+    rl_lua_script_error(L, "batch %lld is over: take what you need of it while it is handled",
                         (long long)b->number);
   return b;
 }
@@ -120,7 +122,8 @@ static void push_part(lua_State *L, const struct rl_lua_batch *root) {
   if (n == all || !all)
     lua_pushnil(L);
   else
-    lua_pushfstring(L, "%I-%I/%I", (LUAI_UACINT)first + 1, (LUAI_UACINT)(first + n), (LUAI_UACINT)all);
+    lua_pushfstring(L, "%I-%I/%I", (LUAI_UACINT)first + 1, (LUAI_UACINT)first + (LUAI_UACINT)n,
+                    (LUAI_UACINT)all);
 }
 
 static int push_property(lua_State *L, const struct rl_lua_batch *b, enum property which) {
@@ -134,7 +137,8 @@ static int push_property(lua_State *L, const struct rl_lua_batch *b, enum proper
   return 1;
 }
 
-/* batch[i], batch.method, batch.property, batch.COLUMN; upvalue 1: methods as functions, properties as numbers. */
+/* batch[i], batch.method, batch.property, batch.COLUMN; upvalue 1: methods as functions, properties as
+ * numbers. */
 static int l_batch_index(lua_State *L) {
   struct rl_lua_batch *b = check_self(L, "batch:index");
   if (lua_type(L, 2) == LUA_TNUMBER) {

@@ -1,8 +1,8 @@
 /* The userdata "rille.batch": a view of the lane's batch as a script sees it.
  *
- * A script may keep it, but it reads nothing once the host has released the batch: every access checks `closed`
- * first and raises "batch 12 is over: …". Views (where, parts) are userdata of the same type that keep the root
- * alive through a user value.
+ * A script may keep it, but it reads nothing once the host has released the batch: every access checks
+ * `closed` first and raises "batch 12 is over: …". Views (where, parts) are userdata of the same type that
+ * keep the root alive through a user value.
  *
  *   user value 1  the environment, a table that a root and all its views share: [row + 1] messages,
  *                 "decoded" what the script's own decode made of them, "stream" in the library form
@@ -55,7 +55,8 @@ void rl_lua_push_columns(lua_State *L, int idx);
 /* Pushes the column called as the string at `name`; unknown: a script failure with the nearest name. */
 void rl_lua_push_column_named(lua_State *L, int idx, int name);
 /* Raises that failure: what is asked, whose fields. */
-__attribute__((noreturn)) void rl_lua_no_field(lua_State *L, const struct rl_fields *fields, const char *name);
+__attribute__((noreturn)) void rl_lua_no_field(lua_State *L, const struct rl_fields *fields,
+                                               const char *name);
 int l_batch_rows(lua_State *L);
 
 #endif

@@ -48,7 +48,8 @@ static const char *nearest(lua_State *L, const struct rl_fields *fields, const c
 
 void rl_lua_no_field(lua_State *L, const struct rl_fields *fields, const char *name) {
   if (!fields || !fields->n)
-    rl_lua_script_error(L, "there is no field '%s': ask for fields first, as in fields = { \"%s\" }", name, name);
+    rl_lua_script_error(L, "there is no field '%s': ask for fields first, as in fields = { \"%s\" }", name,
+                        name);
   const char *near = nearest(L, fields, name);
   if (near) rl_lua_script_error(L, "there is no field '%s' (did you mean '%s'?)", name, near);
   rl_lua_script_error(L, "there is no field '%s': fields = { ... } names those there are", name);

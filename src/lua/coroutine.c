@@ -6,8 +6,8 @@
 #include "lua/limits.h"
 #include "lua/state.h"
 
-/* Resumes co with the n values at the top of L. Gives how many values it left on L, or -1 and the error. Between
- * enter and leave nothing may raise: lua_resume is a protected call of its own. */
+/* Resumes co with the n values at the top of L. Gives how many values it left on L, or -1 and the error.
+ * Between enter and leave nothing may raise: lua_resume is a protected call of its own. */
 static int resume(lua_State *L, lua_State *co, int n) {
   if (!lua_checkstack(co, n)) {
     lua_pushliteral(L, "too many arguments to resume");
@@ -97,7 +97,8 @@ static int l_coroutine_yield(lua_State *L) {
   int main = lua_pushthread(L);
   lua_pop(L, 1);
   if (main)
-    return luaL_error(L, "the handler yielded: only coroutines of the script's own can (nobody resumes the handler)");
+    return luaL_error(
+        L, "the handler yielded: only coroutines of the script's own can (nobody resumes the handler)");
   return lua_yield(L, lua_gettop(L));
 }
 

@@ -95,11 +95,13 @@ void rl_lua_use_decoded(lua_State *L, int idx, const struct rl_batch *batch) {
 
 /* Nothing here allocates: it runs outside of any protected call. */
 void rl_lua_drop_decoded(lua_State *L, const struct rl_batch *batch) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &decoded_key) == LUA_TTABLE && lua_rawgetp(L, -1, batch) == LUA_TUSERDATA) {
+  int top = lua_gettop(L);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &decoded_key) == LUA_TTABLE &&
+      lua_rawgetp(L, -1, batch) == LUA_TUSERDATA) {
     rl_lua_close_batch(L, -1);
     lua_pop(L, 1);
     lua_pushnil(L);
     lua_rawsetp(L, -2, batch);
   }
-  lua_settop(L, 0);
+  lua_settop(L, top);
 }

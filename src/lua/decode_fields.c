@@ -41,7 +41,8 @@ static struct rl_cell string_cell(lua_State *L, struct rl_arena *arena) {
   return text_cell(arena, rl_utf8_valid(bytes) ? RL_TEXT : RL_BLOB, bytes);
 }
 
-/* Tables, and numbers too wide for Lua's own, as JSON: what cannot be written as such is no value of a field. */
+/* Tables, and numbers too wide for Lua's own, as JSON: what cannot be written as such is no value of a field.
+ */
 static int json_cell(lua_State *L, struct rl_arena *arena, struct rl_cell *cell, struct rl_err *err) {
   struct rl_buf json = RL_BUF_INIT;
   int rc = rl_lua_encode_json(L, -1, &json, err);
@@ -75,6 +76,15 @@ static int read_cell(lua_State *L, struct rl_arena *arena, struct rl_cell *cell,
   return 0;
 }
 
+/* Decoders such as lua-cjson make a double of every number: where an integer is declared, a whole one is
+ * meant, as long as a double tells it from its neighbours. */
+static void mean_integer(const struct rl_field *field, struct rl_cell *cell) {
+  const double exact = 9007199254740992.0; /* 2^53 */
+  if (field->type != RL_I64 || cell->tag != RL_DOUBLE) return;
+  if (cell->d > -exact && cell->d < exact && cell->d == (double)(int64_t)cell->d)
+    *cell = (struct rl_cell){.tag = RL_INT, .i = (int64_t)cell->d};
+}
+
 static int fill_field(lua_State *L, struct rl_batch *batch, size_t row, size_t f, struct rl_err *err) {
   struct rl_columns *c = batch->columns;
   const struct rl_field *field = &c->fields->at[f];
@@ -87,6 +97,7 @@ static int fill_field(lua_State *L, struct rl_batch *batch, size_t row, size_t f
     walk(L, field);
     rc = read_cell(L, &c->arena, &cell, err);
     lua_pop(L, 1);
+    mean_integer(field, &cell);
     if (!rc) rc = rl_coerce(field, &cell, err);
   }
   if (!rc && batch->msgs[row].value.data) rc = rl_coerce_required(field, &cell, err);

@@ -116,8 +116,8 @@ static int failed(struct rl_failure *why, enum rl_blame blame, const char *text)
 
 static int out_of_memory(struct engine *e, struct rl_failure *why) {
   char text[200];
-  snprintf(text, sizeof text, "%s: not enough memory: limits.memory is %zu bytes, and %zu were in use", e->script->name,
-           e->script->alloc.limit, e->script->alloc.peak);
+  snprintf(text, sizeof text, "%s: not enough memory: limits.memory is %zu bytes, and %zu were in use",
+           e->script->name, e->script->alloc.limit, e->script->alloc.peak);
   lua_gc(e->L, LUA_GCCOLLECT); /* what the call left must not cost the next one its memory */
   e->script->alloc.peak = e->script->alloc.used;
   return failed(why, RL_BLAME_MESSAGE, text);
@@ -164,6 +164,7 @@ static int run(struct engine *e, lua_CFunction p, struct call *c, struct rl_fail
   return rc;
 }
 
+/* Storing nil where something is does not allocate. */
 static void close_batch_in_hand(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &batch_key) == LUA_TUSERDATA) {
     rl_lua_close_batch(L, -1);
@@ -175,7 +176,8 @@ static void close_batch_in_hand(lua_State *L) {
 
 /* ---- stream/engine.h ---- */
 
-static int engine_handle(void *self, const struct rl_view *view, struct rl_outbox *out, struct rl_failure *why) {
+static int engine_handle(void *self, const struct rl_view *view, struct rl_outbox *out,
+                         struct rl_failure *why) {
   struct engine *e = self;
   struct call c = {.view = view, .box = out};
   int rc = run(e, p_handle, &c, why);
@@ -223,8 +225,6 @@ static int p_prepare(lua_State *L) {
   e->out = rl_lua_push_out(L);
   e->out_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   rl_lua_set_depth(L, (size_t)s->limits_depth);
-  lua_pushboolean(L, 0); /* makes the place in the registry: storing into it later must not allocate */
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &batch_key);
   return 0;
 }
 
@@ -236,8 +236,8 @@ static int prepare(struct engine *e, const struct rl_settings *s, struct rl_err 
   int status = lua_pcall(L, 2, 0, 0);
   lua_settop(L, 0);
   if (status == LUA_OK) return 0;
-  return rl_fail(err, RL_ENOMEM, "%s: not enough memory to begin with (limits.memory is %lld bytes)", e->script->name,
-                 (long long)s->limits_memory);
+  return rl_fail(err, RL_ENOMEM, "%s: not enough memory to begin with (limits.memory is %lld bytes)",
+                 e->script->name, (long long)s->limits_memory);
 }
 
 int rl_lua_engine_new(struct rl_engine *out, struct rl_script *script, const struct rl_settings *settings,

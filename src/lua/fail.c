@@ -62,6 +62,14 @@ static int l_failure_tostring(lua_State *L) {
   return 1;
 }
 
+/* "it failed: " .. err */
+static int l_failure_concat(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  luaL_tolstring(L, 2, NULL);
+  lua_concat(L, 2);
+  return 1;
+}
+
 /* A table that is no text by itself: what its `message` says, or what it is. */
 static void describe_table(lua_State *L, int idx) {
   lua_pushliteral(L, "message");
@@ -122,8 +130,8 @@ void rl_lua_returned(lua_State *L) {
   __builtin_unreachable();
 }
 
-/* The error becomes a header of a dead letter: newlines and their kin become blanks. A script's failure is no dead
- * letter, and its lines may show the place in an expression: they stay. */
+/* The error becomes a header of a dead letter: newlines and their kin become blanks. A script's failure is no
+ * dead letter, and its lines may show the place in an expression: they stay. */
 static char *one_line(const char *text, enum rl_blame blame) {
   char *line = rl_strdup(text);
   for (char *c = line; blame != RL_BLAME_SCRIPT && *c; c++)
@@ -157,6 +165,8 @@ void rl_lua_open_fail(lua_State *L) {
   if (luaL_newmetatable(L, FAILURE_TYPE)) {
     lua_pushcfunction(L, l_failure_tostring);
     lua_setfield(L, -2, "__tostring");
+    lua_pushcfunction(L, l_failure_concat);
+    lua_setfield(L, -2, "__concat");
   }
   lua_pop(L, 1);
 }

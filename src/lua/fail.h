@@ -1,7 +1,7 @@
 /* How failures carry their class through Lua's error values (S4).
  *
- * error("text"), error{…}, error(nil): the messages' own. error(rille.transient("text")): the weather. A misused
- * rille function raises a "rille.failure" userdata of class script: the run stops with status 4. */
+ * error("text"), error{…}, error(nil): the messages' own. error(rille.transient("text")): the weather. A
+ * misused rille function raises a "rille.failure" userdata of class script: the run stops with status 4. */
 #ifndef RL_LUA_FAIL_H
 #define RL_LUA_FAIL_H
 
@@ -14,8 +14,8 @@ __attribute__((format(printf, 2, 3), noreturn)) void rl_lua_script_error(lua_Sta
 int l_transient(lua_State *L); /* rille.transient(message) */
 /* The message handler of every protected call: turns any error value into one that carries its traceback. */
 int rl_lua_traceback(lua_State *L);
-/* Raises what a handler gave back as its error (`return nil, err`): the value at the top. No traceback is made
- * for it: by now there is none to be had. */
+/* Raises what a handler gave back as its error (`return nil, err`): the value at the top. No traceback is
+ * made for it: by now there is none to be had. */
 __attribute__((noreturn)) void rl_lua_returned(lua_State *L);
 /* Reads the error value at the top (made by rl_lua_traceback) into a failure and pops it. Does not raise. */
 void rl_lua_failure(lua_State *L, struct rl_failure *why);

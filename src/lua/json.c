@@ -51,7 +51,8 @@ static struct rl_json_style style_options(lua_State *L) {
   return style;
 }
 
-/* Raises where decode returns nil and an error: a nil from here, passed on to out:send, would be a tombstone. */
+/* Raises where decode returns nil and an error: a nil from here, passed on to out:send, would be a tombstone.
+ */
 static int l_json_encode(lua_State *L) {
   if (lua_isnone(L, 1)) rl_lua_script_error(L, "rille.json.encode takes a value");
   struct rl_json_style style = style_options(L);

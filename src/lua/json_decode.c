@@ -20,8 +20,8 @@ static void push_scalar(lua_State *L, const struct rl_cell *cell) {
   }
 }
 
-/* The value at the top goes into the innermost open container: under it lie an object's key, then the table, or the
- * table alone. Of a key that comes twice the last one counts (codec/json.h). */
+/* The value at the top goes into the innermost open container: under it lie an object's key, then the table,
+ * or the table alone. Of a key that comes twice the last one counts (codec/json.h). */
 static void place(lua_State *L, struct rl_json_frame *frame) {
   if (frame->object) {
     lua_rawset(L, -3);
@@ -92,13 +92,14 @@ int rl_lua_decode_json(lua_State *L, struct rl_bytes text, size_t max_depth, str
   return code;
 }
 
+/* An array or object is as deep as its message, whose depth the decoder has bounded. */
 void rl_lua_push_cell(lua_State *L, const struct rl_cell *cell) {
   if (cell->tag == RL_MISSING || cell->tag == RL_NULL) {
     lua_pushnil(L);
   } else if (cell->tag == RL_JSON) {
     struct rl_err err;
     struct rl_bytes text = rl_bytes(cell->s, cell->len);
-    if (rl_lua_decode_json(L, text, RL_JSON_DEPTH_MAX, &err)) luaL_error(L, "%s", err.text);
+    if (rl_lua_decode_json(L, text, INT32_MAX, &err)) luaL_error(L, "%s", err.text);
   } else {
     push_scalar(L, cell);
   }

@@ -1,8 +1,9 @@
 /* What decoding and encoding work in: a parser, a tape and a buffer, kept from call to call.
  *
- * They belong to a userdata, so an error raised in the middle leaks nothing. Building values may run a script's
- * __gc, and that may decode again: so the one in the registry is taken while in use, and whoever finds it taken
- * works in a new one. One that was abandoned by an error stays taken; the next release replaces it. */
+ * They belong to a userdata, so an error raised in the middle leaks nothing. Building values may run a
+ * script's
+ * __gc, and that may decode again: so the one in the registry is taken while in use, and whoever finds it
+ * taken works in a new one. One that was abandoned by an error stays taken; the next release replaces it. */
 #ifndef RL_LUA_JSON_SCRATCH_H
 #define RL_LUA_JSON_SCRATCH_H
 

@@ -34,10 +34,10 @@ struct rl_limits {
   lua_State *L;
   _Atomic(lua_State *) running; /* the coroutine that runs; this thread and its signal handler only */
   atomic_bool in_call;
-  atomic_bool stop;     /* rl_limits_stop asked */
-  atomic_int why;       /* enum rl_limits_end, once a limit was passed */
-  atomic_int raised;    /* how often the hook has raised in this call */
-  int seen;             /* `raised` at the last signal: no more since is no step in Lua since */
+  atomic_bool stop;      /* rl_limits_stop asked */
+  atomic_int why;        /* enum rl_limits_end, once a limit was passed */
+  atomic_int raised;     /* how often the hook has raised in this call */
+  int seen;              /* `raised` at the last signal: no more since is no step in Lua since */
   atomic_llong deadline; /* RL_NEVER: none */
   double seconds;
   struct rl_stuck stuck;
@@ -51,11 +51,13 @@ struct rl_limits {
 #endif
 };
 
-/* The limits of the call that this thread makes: the signal handler finds them here. Initial-exec, because the
- * first access of another model may allocate, which a signal handler must not. */
+/* The limits of the call that this thread makes: the signal handler finds them here. Initial-exec, because
+ * the first access of another model may allocate, which a signal handler must not. */
 static _Thread_local struct rl_limits *current __attribute__((tls_model("initial-exec")));
 
-struct rl_limits *rl_limits_of(lua_State *L) { return *(struct rl_limits **)lua_getextraspace(L); }
+struct rl_limits *rl_limits_of(lua_State *L) {
+  return *(struct rl_limits **)lua_getextraspace(L);
+}
 
 static enum rl_limits_end passed(struct rl_limits *l) {
   if (!atomic_load(&l->in_call)) return RL_LIMITS_KEPT;

@@ -1,13 +1,13 @@
 /* The time a call into a script may take, and stopping it from outside (S10.3).
  *
- * On Linux a timer aimed at the thread that runs Lua, or a signal sent to it, runs a handler *on that thread*:
- * it sets a hook on the coroutine that runs, the one thing Lua allows a signal handler to do. The hook raises
- * and stays, so that it raises again after each pcall of the script, until the call has unwound. A hook set
- * from another thread would be a use after free. Elsewhere a count hook looks at the clock.
+ * On Linux a timer aimed at the thread that runs Lua, or a signal sent to it, runs a handler *on that
+ * thread*: it sets a hook on the coroutine that runs, the one thing Lua allows a signal handler to do. The
+ * hook raises and stays, so that it raises again after each pcall of the script, until the call has unwound.
+ * A hook set from another thread would be a use after free. Elsewhere a count hook looks at the clock.
  *
  * Which coroutine runs is known because coroutine.resume and wrap say so (lua/coroutine.c). While C code does
- * not return to Lua (a pattern that backtracks) no hook runs: then the call is stuck, and rl_limits_where gives
- * the line it was called from.
+ * not return to Lua (a pattern that backtracks) no hook runs: then the call is stuck, and rl_limits_where
+ * gives the line it was called from.
  *
  * The realtime signal is unblocked only in the thread of a call, only while the call runs. */
 #ifndef RL_LUA_LIMITS_H

@@ -7,7 +7,17 @@
 #include "lua/json.h"
 
 enum { UV_ROOT = 1, UV_FIELDS };
-enum member { M_TOPIC = 1, M_PARTITION, M_OFFSET, M_TIMESTAMP, M_TIMESTAMP_TYPE, M_KEY, M_VALUE, M_HEADERS, M_FIELDS };
+enum member {
+  M_TOPIC = 1,
+  M_PARTITION,
+  M_OFFSET,
+  M_TIMESTAMP,
+  M_TIMESTAMP_TYPE,
+  M_KEY,
+  M_VALUE,
+  M_HEADERS,
+  M_FIELDS
+};
 
 #define UV_BATCH_ENV 1
 #define UV_BATCH_ROOT 2
@@ -36,7 +46,8 @@ const struct rl_msg *rl_lua_msg(const struct rl_lua_message *m) { return &m->roo
 
 static struct rl_lua_message *check_open(lua_State *L, struct rl_lua_message *m) {
   if (!m->root->batch)
-    rl_lua_script_error(L, "this message's batch (%lld) is over: take what you need of it before its handler returns",
+    rl_lua_script_error(L,
+                        "this message's batch (%lld) is over: take what you need of it while it is handled",
                         (long long)m->root->number);
   return m;
 }
@@ -61,8 +72,8 @@ static size_t max_depth(lua_State *L) {
   return depth > 0 ? (size_t)depth : 1000;
 }
 
-/* What the script's decode made of it, if it has one: pushed, and true. Kept by slot and offset: rows of a batch
- * move when some of them are struck. */
+/* What the script's decode made of it, if it has one: pushed, and true. Kept by slot and offset: rows of a
+ * batch move when some of them are struck. */
 static bool push_own_decoded(lua_State *L, int idx, const struct rl_msg *msg) {
   int top = lua_gettop(L);
   lua_getiuservalue(L, idx, UV_ROOT);
@@ -97,8 +108,8 @@ static int l_message_decode(lua_State *L) {
   return 1;
 }
 
-/* fields.NAME that the table does not hold: nil for a field that is missing here, a failure for no field. Upvalue
- * 1: the message. */
+/* fields.NAME that the table does not hold: nil for a field that is missing here, a failure for no field.
+ * Upvalue 1: the message. */
 static int l_fields_index(lua_State *L) {
   struct rl_lua_message *m = lua_touserdata(L, lua_upvalueindex(1));
   if (!m->root->batch) return 0;
@@ -172,8 +183,9 @@ static int l_message_index(lua_State *L) {
     case LUA_TNUMBER: push_member(L, m, (enum member)lua_tointeger(L, -1)); return 1;
     default:
       luaL_tolstring(L, 2, NULL);
-      rl_lua_script_error(L, "a message has no '%s': its fields are message.fields.NAME, its whole value message:decode()",
-                          lua_tostring(L, -1));
+      rl_lua_script_error(
+          L, "a message has no '%s': its fields are message.fields.NAME, its whole value message:decode()",
+          lua_tostring(L, -1));
   }
 }
 

@@ -125,9 +125,9 @@ static const luaL_Reg number_meta[] = {{"__tostring", l_number_tostring},
                                        {"__le", l_number_le},
                                        {NULL, NULL}};
 
-static const char *const arithmetic_events[] = {"__add",  "__sub", "__mul", "__div", "__mod",
+static const char *const arithmetic_events[] = {"__add",  "__sub", "__mul",  "__div",  "__mod",
                                                 "__pow",  "__unm", "__idiv", "__band", "__bor",
-                                                "__bxor", "__shl", "__shr", "__bnot"};
+                                                "__bxor", "__shl", "__shr",  "__bnot"};
 
 void rl_lua_open_number(lua_State *L) {
   if (!luaL_newmetatable(L, RL_NUMBER_TYPE)) {

@@ -36,12 +36,14 @@ void rl_lua_out_close(struct rl_lua_out *out) {
 
 static struct rl_lua_out *check_out(lua_State *L, const char *call) {
   struct rl_lua_out *out = rl_arg_self(L, OUT_TYPE, call);
-  if (!out->box) rl_lua_script_error(L, "%s: nothing can be sent now: use `out` in the call that it was given to", call);
+  if (!out->box)
+    rl_lua_script_error(L, "%s: nothing can be sent now: use `out` in the call that it was given to", call);
   return out;
 }
 
 static bool topic_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+         c == '-';
 }
 
 static const char *check_topic(lua_State *L, int idx, const char *call) {
@@ -51,13 +53,15 @@ static const char *check_topic(lua_State *L, int idx, const char *call) {
   size_t good = 0;
   while (good < len && topic_char(topic[good])) good++;
   if (!len || good < len || len > 249)
-    rl_lua_script_error(L, "%s: '%s' is no topic: letters, digits, '.', '_' and '-', or file:PATH, or - for stdout", call,
-                        topic);
+    rl_lua_script_error(
+        L, "%s: '%s' is no topic: letters, digits, '.', '_' and '-', or file:PATH, or - for stdout", call,
+        topic);
   return topic;
 }
 
 /* The row of a message or batch that must be of the batch in hand. */
-static void check_ours(lua_State *L, const struct rl_lua_out *out, const struct rl_batch *batch, const char *call) {
+static void check_ours(lua_State *L, const struct rl_lua_out *out, const struct rl_batch *batch,
+                       const char *call) {
   if (batch != out->batch)
     rl_lua_script_error(L, "%s: this is no message of the batch that is being handled", call);
 }
@@ -78,7 +82,8 @@ static void read_place(lua_State *L, int idx, const char *call, int32_t *partiti
   if (lua_getfield(L, idx, "timestamp") != LUA_TNIL) {
     *timestamp = rl_arg_integer(L, -1, call, "timestamp");
     if (*timestamp < 0)
-      rl_lua_script_error(L, "%s: a timestamp is in milliseconds since 1970, not %lld", call, (long long)*timestamp);
+      rl_lua_script_error(L, "%s: a timestamp is in milliseconds since 1970, not %lld", call,
+                          (long long)*timestamp);
   }
   lua_pop(L, 2);
 }
@@ -86,14 +91,16 @@ static void read_place(lua_State *L, int idx, const char *call, int32_t *partiti
 /* A string is bytes as they are, nil is a null value, all else becomes JSON. */
 static void read_value(lua_State *L, struct rl_lua_out *out, int idx, struct rl_out *to) {
   int type = lua_type(L, idx);
-  if (type == LUA_TNONE) rl_lua_script_error(L, "out:send: a value is missing (nil, written out, is a null value)");
+  if (type == LUA_TNONE)
+    rl_lua_script_error(L, "out:send: a value is missing (nil, written out, is a null value)");
   if (type == LUA_TSTRING || type == LUA_TNIL) {
     to->value = rl_lua_read_bytes(L, idx, "value");
     return;
   }
   struct rl_err err;
   rl_buf_clear(&out->text);
-  if (rl_lua_encode_json(L, idx, &out->text, &err)) luaL_error(L, "out:send to '%s': %s", to->topic, err.text);
+  if (rl_lua_encode_json(L, idx, &out->text, &err))
+    luaL_error(L, "out:send to '%s': %s", to->topic, err.text);
   to->value = rl_buf_bytes(&out->text);
   to->json = true;
 }
@@ -124,7 +131,8 @@ static int l_out_send(lua_State *L) {
 static void forward_row(lua_State *L, struct rl_lua_out *out, const struct rl_out *to, uint32_t row) {
   const struct rl_msg *msg = &out->batch->msgs[row];
   struct rl_err err;
-  if (rl_outbox_forward(out->box, to->topic, row, msg->key.len + msg->value.len, to->partition, to->timestamp, &err))
+  if (rl_outbox_forward(out->box, to->topic, row, msg->key.len + msg->value.len, to->partition, to->timestamp,
+                        &err))
     luaL_error(L, "out:forward: %s", err.text);
 }
 

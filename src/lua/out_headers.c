@@ -22,8 +22,9 @@ struct rl_bytes rl_lua_read_bytes(lua_State *L, int idx, const char *what) {
     return rl_bytes(text, len);
   }
   if (!is_null(L, idx))
-    rl_lua_script_error(L, "out:send: the %s must be a string, nil or rille.null, not %s (tostring makes one)", what,
-                        luaL_typename(L, idx));
+    rl_lua_script_error(L,
+                        "out:send: the %s must be a string, nil or rille.null, not %s (tostring makes one)",
+                        what, luaL_typename(L, idx));
   return rl_bytes(NULL, 0);
 }
 
@@ -31,8 +32,10 @@ struct rl_bytes rl_lua_read_bytes(lua_State *L, int idx, const char *what) {
 static const char *read_name(lua_State *L) {
   size_t len;
   const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : NULL;
-  if (!name) rl_lua_script_error(L, "out:send: a header's name must be a string, not %s", luaL_typename(L, -1));
-  if (strlen(name) != len) rl_lua_script_error(L, "out:send: the header name '%s' contains a zero byte", name);
+  if (!name)
+    rl_lua_script_error(L, "out:send: a header's name must be a string, not %s", luaL_typename(L, -1));
+  if (strlen(name) != len)
+    rl_lua_script_error(L, "out:send: the header name '%s' contains a zero byte", name);
   return name;
 }
 

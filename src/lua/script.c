@@ -65,7 +65,8 @@ static void keep_every(lua_State *L, struct rl_script *s) {
     int every = lua_gettop(L);
     s->every = lua_rawgeti(L, every, 1) == LUA_TNUMBER ? lua_tonumber(L, -1) : 0;
     if (!(s->every > 0 && s->every < 1e9)) wrong(L, s, "'every' must begin with a number of seconds above 0");
-    if (lua_rawgeti(L, every, 2) != LUA_TFUNCTION) wrong(L, s, "'every' must be a table { seconds, function }");
+    if (lua_rawgeti(L, every, 2) != LUA_TFUNCTION)
+      wrong(L, s, "'every' must be a table { seconds, function }");
     s->hook[RL_HOOK_EVERY] = keep(L, -1);
   }
   lua_settop(L, 1);
@@ -99,9 +100,11 @@ static int p_load(lua_State *L) {
   else if (lua_istable(L, 1))
     keep_table(L, s);
   else
-    luaL_error(L, "%s returns %s: a script ends with `return { handle = function(batch, out) ... end }` or returns "
-               "that function",
-               s->name, lua_isnil(L, 1) ? "nothing" : luaL_typename(L, 1));
+    luaL_error(
+        L,
+        "%s returns %s: a script ends with `return { handle = function(batch, out) ... end }` or returns "
+        "that function",
+        s->name, lua_isnil(L, 1) ? "nothing" : luaL_typename(L, 1));
   return 0;
 }
 
@@ -143,8 +146,8 @@ int rl_script_open(struct rl_script **out, const struct rl_script_opts *opts, st
   struct rl_script *s = new_script(opts);
   s->L = rl_lua_state_new(&s->alloc, s->limits);
   int rc = s->L ? load(s, opts, err)
-                : rl_fail(err, RL_ENOMEM, "%s: no memory for a Lua state (limits.memory is %zu bytes)", s->name,
-                          s->alloc.limit);
+                : rl_fail(err, RL_ENOMEM, "%s: no memory for a Lua state (limits.memory is %zu bytes)",
+                          s->name, s->alloc.limit);
   if (rc) {
     rl_script_close(s);
     s = NULL;
@@ -177,8 +180,8 @@ static void warn_hidden(const struct rl_script *script, const struct rl_settings
   for (size_t i = 0; i < s->fields.n; i++) {
     const char *name = s->fields.at[i].name;
     if (rl_lua_batch_has(name))
-      rl_log(RL_WARN, "%s: the field '%s' is read as batch.columns.%s: batch.%s is something else", script->name, name,
-             name, name);
+      rl_log(RL_WARN, "%s: the field '%s' is read as batch.columns.%s: batch.%s is something else",
+             script->name, name, name, name);
   }
 }
 

@@ -1,8 +1,8 @@
 /* A user's script: loaded into a state of its own, its settings read, its functions kept.
  *
  * A script is a file (or --code text) that returns a table with `handle(batch, out)`, or that function alone.
- * What stands beside `handle` are hooks (open, close, assigned, revoked, every = { seconds, fn }), `decode`, and
- * settings under their names (stream/settings.h), nested as in { batch = { size = 512 } }. */
+ * What stands beside `handle` are hooks (open, close, assigned, revoked, every = { seconds, fn }), `decode`,
+ * and settings under their names (stream/settings.h), nested as in { batch = { size = 512 } }. */
 #ifndef RL_LUA_SCRIPT_H
 #define RL_LUA_SCRIPT_H
 
@@ -25,8 +25,8 @@ struct rl_script_opts {
 int rl_script_open(struct rl_script **out, const struct rl_script_opts *opts, struct rl_err *err);
 void rl_script_close(struct rl_script *script);
 
-/* Puts the script's settings into s, at RL_LAYER_SCRIPT. RL_EUSAGE: "bright.lua: unknown setting 'bathc' (did you
- * mean 'batch'?)". Warns of a field that a method of the batch hides. */
+/* Puts the script's settings into s, at RL_LAYER_SCRIPT. RL_EUSAGE: "bright.lua: unknown setting 'bathc' (did
+ * you mean 'batch'?)". Warns of a field that a method of the batch hides. */
 int rl_script_settings(struct rl_script *script, struct rl_settings *s, struct rl_err *err);
 
 const char *rl_script_name(const struct rl_script *script); /* "bright.lua"; "--code" */

@@ -21,14 +21,15 @@ static int check_keys(const struct rl_lua_reader *r, const char *name, int idx) 
     const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "[1]";
     const char *near = rl_nearest(key, keys, 4);
     if (near && strcmp(near, key) == 0) continue;
-    return rl_fail(r->err, RL_EUSAGE, "%s: fields: '%s' has no '%s': path, type, required or name", r->origin, name,
-                   key);
+    return rl_fail(r->err, RL_EUSAGE, "%s: fields: '%s' has no '%s': path, type, required or name", r->origin,
+                   name, key);
   }
   return 0;
 }
 
 /* Pushes table[key], a string or nil. */
-static int text_member(const struct rl_lua_reader *r, const char *name, int idx, const char *key, const char **text) {
+static int text_member(const struct rl_lua_reader *r, const char *name, int idx, const char *key,
+                       const char **text) {
   int type = lua_getfield(r->L, idx, key);
   *text = type == LUA_TSTRING ? lua_tostring(r->L, -1) : NULL;
   return *text || type == LUA_TNIL ? 0 : refuse(r, name, key, -1);
@@ -38,8 +39,8 @@ static int parse_type(const struct rl_lua_reader *r, const char *name, const cha
   *type = RL_AUTO;
   if (!text || rl_type_parse(text, type) == 0) return 0;
   return rl_fail(r->err, RL_EUSAGE,
-                 "%s: fields: '%s' has the type '%s': expected auto, i64, f64, f32, bool, str, bytes or any", r->origin,
-                 name, text);
+                 "%s: fields: '%s' has the type '%s': expected auto, i64, f64, f32, bool, str, bytes or any",
+                 r->origin, name, text);
 }
 
 /* "candidate.rb:f64": a type may stand after the path, as on the command line. Gives the path's length. */
@@ -86,7 +87,8 @@ static int read_field(const struct rl_lua_reader *r, struct rl_fields *to, const
   else if (lua_istable(r->L, value))
     rc = add_table(r, to, name, value);
   else
-    rc = rl_fail(r->err, RL_EUSAGE, "%s: fields: %s must be a path or a table { path =, type =, required = }, not a %s",
+    rc = rl_fail(r->err, RL_EUSAGE,
+                 "%s: fields: %s must be a path or a table { path =, type =, required = }, not a %s",
                  r->origin, name ? name : "an entry", luaL_typename(r->L, value));
   lua_settop(r->L, value - 1);
   return rc;
@@ -106,7 +108,8 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of the table at idx, sorted, in a userdata that is pushed: Lua's own order is another in each run. */
+/* The names of the table at idx, sorted, in a userdata that is pushed: Lua's own order is another in each
+ * run. */
 static const char **push_names(lua_State *L, int idx, size_t *n) {
   size_t room = 0;
   for (lua_pushnil(L); lua_next(L, idx); lua_pop(L, 1)) room++;

@@ -14,7 +14,7 @@ struct rl_script {
   lua_State *L;
   struct rl_lua_alloc alloc;
   struct rl_limits *limits;
-  int table;  /* references into the registry; LUA_NOREF where the script has none */
+  int table; /* references into the registry; LUA_NOREF where the script has none */
   int handle, decode;
   int hook[RL_HOOK_CLOSE + 1];
   double every;

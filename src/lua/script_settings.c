@@ -25,8 +25,8 @@ static size_t count_group(const char *prefix) {
   return n;
 }
 
-/* The nearest among what may stand at this level: the first parts of the settings' names, or the script's own keys.
- * In a Lua string, pushed. */
+/* The nearest among what may stand at this level: the first parts of the settings' names, or the script's own
+ * keys. In a Lua string, pushed. */
 static const char *nearest_at_top(lua_State *L, const char *name) {
   const char **names = lua_newuserdatauv(L, (rl_settings_count + N_SCRIPT_KEYS) * sizeof *names, 0);
   lua_newtable(L); /* keeps the parts */
@@ -57,15 +57,15 @@ static int refuse(const struct rl_lua_reader *r, const char *name, const char *e
                  luaL_typename(r->L, idx));
 }
 
-/* Pushes the text of a scalar as the command line would have it; NULL, and nothing pushed: not one that fits. A float
- * that is whole counts as the integer it is: 2^20, 1e6. */
+/* Pushes the text of a scalar as the command line would have it; NULL, and nothing pushed: not one that fits.
+ * A float that is whole counts as the integer it is: 2^20, 1e6. */
 static const char *push_text(lua_State *L, const struct rl_setting *what, int idx) {
   lua_Integer whole;
   switch (lua_type(L, idx)) {
     case LUA_TBOOLEAN:
       return what->type == RL_SET_BOOL ? lua_pushstring(L, lua_toboolean(L, idx) ? "true" : "false") : NULL;
     case LUA_TNUMBER:
-      if (what->type == RL_SET_BOOL) return NULL;
+      if (what->type == RL_SET_BOOL || what->type == RL_SET_FIELDS || what->type == RL_SET_FILE) return NULL;
       if (!lua_isinteger(L, idx) && lua_numbertointeger(lua_tonumber(L, idx), &whole) &&
           (lua_Number)whole == lua_tonumber(L, idx))
         return lua_pushfstring(L, "%I", (LUAI_UACINT)whole);
@@ -110,11 +110,12 @@ static int set_list(const struct rl_lua_reader *r, const struct rl_setting *what
 
 static int set_property(const struct rl_lua_reader *r, const struct rl_setting *what) {
   lua_State *L = r->L;
-  if (lua_type(L, -2) != LUA_TSTRING) return refuse(r, "a key of kafka", "a property's name", lua_gettop(L) - 1);
+  if (lua_type(L, -2) != LUA_TSTRING)
+    return refuse(r, "a key of kafka", "a property's name", lua_gettop(L) - 1);
   const char *key = lua_tostring(L, -2);
   if (lua_type(L, -1) == LUA_TTABLE || lua_type(L, -1) == LUA_TFUNCTION)
-    return rl_fail(r->err, RL_EUSAGE, "%s: kafka: '%s' must be a text, a number or a boolean, not a %s", r->origin, key,
-                   luaL_typename(L, -1));
+    return rl_fail(r->err, RL_EUSAGE, "%s: kafka: '%s' must be a text, a number or a boolean, not a %s",
+                   r->origin, key, luaL_typename(L, -1));
   lua_pushfstring(L, "%s=%s", key, luaL_tolstring(L, -1, NULL));
   int rc = rl_settings_set(r->s, what, lua_tostring(L, -1), RL_LAYER_SCRIPT, r->origin, r->err);
   lua_pop(L, 2);
@@ -152,9 +153,10 @@ static int set_value(const struct rl_lua_reader *r, const struct rl_setting *wha
 
 static int check_place(const struct rl_lua_reader *r, const struct rl_setting *what) {
   if (r->library && !what->library)
-    return rl_fail(r->err, RL_EUSAGE,
-                   "%s: %s is not for the library form, where your own loop handles the messages (rille run has it)",
-                   r->origin, what->name);
+    return rl_fail(
+        r->err, RL_EUSAGE,
+        "%s: %s is not for the library form, where your own loop handles the messages (rille run has it)",
+        r->origin, what->name);
   if (!r->library && !what->script)
     return rl_fail(r->err, RL_EUSAGE, "%s: %s cannot stand in a script, only on the command line", r->origin,
                    what->name);
@@ -183,8 +185,9 @@ static int read_entry(const struct rl_lua_reader *r, const char *prefix, int key
   const char *name = lua_tostring(L, key);
   if (!*prefix && rl_lua_is_script_key(name)) {
     if (!r->library) return 0;
-    return rl_fail(r->err, RL_EUSAGE, "%s: '%s' is not for the library form: your own loop handles the messages",
-                   r->origin, name);
+    return rl_fail(r->err, RL_EUSAGE,
+                   "%s: '%s' is not for the library form: your own loop handles the messages", r->origin,
+                   name);
   }
   const char *whole = *prefix ? lua_pushfstring(L, "%s.%s", prefix, name) : lua_pushstring(L, name);
   return read_named(r, whole, key + 1);

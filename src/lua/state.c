@@ -53,7 +53,7 @@ static int p_open(lua_State *L) {
   lua_getglobal(L, LUA_OSLIBNAME);
   lua_pushcfunction(L, l_os_exit);
   lua_setfield(L, -2, "exit");
-  luaL_requiref(L, "rille", rl_lua_open_rille, 0);
+  luaL_requiref(L, "rille", rl_lua_open_rille, 1); /* a global, too: for --code */
   return 0;
 }
 
@@ -68,8 +68,8 @@ lua_State *rl_lua_state_new(struct rl_lua_alloc *alloc, struct rl_limits *limits
   return NULL;
 }
 
-/* "dir/?.lua;dir/?/init.lua;" before what is there. A ';' or '?' in the folder's name would be read as path syntax:
- * then it is left out. */
+/* "dir/?.lua;dir/?/init.lua;" before what is there. A ';' or '?' in the folder's name would be read as path
+ * syntax: then it is left out. */
 void rl_lua_add_path(lua_State *L, const char *script) {
   const char *slash = strrchr(script, '/');
   lua_pushlstring(L, slash ? script : ".", slash ? (size_t)(slash - script) + (slash == script) : 1);

@@ -5,7 +5,7 @@
  * - os.exit is refused: it would leave the group's consumer open (promise 6).
  * - coroutine.resume, wrap, close and yield know the limits (lua/limits.h).
  * - warn() goes to the host's log.
- * - `rille` is preloaded. */
+ * - `rille` is there, for require and as a global. */
 #ifndef RL_LUA_STATE_H
 #define RL_LUA_STATE_H
 

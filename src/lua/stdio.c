@@ -56,5 +56,6 @@ int rl_lua_flush(struct rl_err *err) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
   int error = errno;
   if (reader_gone(error)) return rl_fail(err, RL_EPIPE, "stdout: its reader went away");
-  return rl_fail(err, RL_EFAIL, "cannot write to stdout: %s", error ? strerror(error) : "an earlier write failed");
+  return rl_fail(err, RL_EFAIL, "cannot write to stdout: %s",
+                 error ? strerror(error) : "an earlier write failed");
 }

@@ -9,9 +9,9 @@
 #define RL_STUCK_TEXT 160
 
 struct rl_stuck {
-  char text[2][RL_STUCK_TEXT];  /* the one that is not shown is written */
-  int shown;                    /* which of them was shown last; the writer's */
-  _Atomic(const char *) where;  /* NULL: no call runs; the script: not stuck, or not known */
+  char text[2][RL_STUCK_TEXT]; /* the one that is not shown is written */
+  int shown;                   /* which of them was shown last; the writer's */
+  _Atomic(const char *) where; /* NULL: no call runs; the script: not stuck, or not known */
   const char *script;
 };
 

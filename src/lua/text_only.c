@@ -4,8 +4,8 @@
 
 #include "lua/state.h"
 
-/* Upvalue 1: the library's own load. load(chunk [, name [, mode [, env]]]) with the mode "t"; an env that is nil
- * is not one that is absent. */
+/* Upvalue 1: the library's own load. load(chunk [, name [, mode [, env]]]) with the mode "t"; an env that is
+ * nil is not one that is absent. */
 static int l_load(lua_State *L) {
   if (lua_gettop(L) < 3) lua_settop(L, 3);
   lua_pushliteral(L, "t");

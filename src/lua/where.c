@@ -9,7 +9,8 @@
 #include "lua/where_help.h"
 #include "lua/where_object.h"
 
-/* The cache is a table in the registry, text → object, and how many at 1: emptied when it has grown to this. */
+/* The cache is a table in the registry, text → object, and how many at 1: emptied when it has grown to this.
+ */
 enum { CACHE_MAX = 256 };
 static const char cache_key;
 
@@ -67,7 +68,8 @@ struct rl_where *rl_where_push(lua_State *L, int idx, const char *call) {
   idx = lua_absindex(L, idx);
   if (lua_type(L, idx) != LUA_TSTRING) {
     struct rl_where *w = luaL_testudata(L, idx, RL_WHERE_TYPE);
-    if (!w || !w->tree.root) rl_lua_script_error(L, "%s takes an expression (a string), not a %s", call, luaL_typename(L, idx));
+    if (!w || !w->tree.root)
+      rl_lua_script_error(L, "%s takes an expression (a string), not a %s", call, luaL_typename(L, idx));
     lua_pushvalue(L, idx);
     return w;
   }

@@ -1,26 +1,25 @@
 /* `where`: an expression to a tree, the tree to one Lua loop, cached by text and columns (S8.2, S8.3).
  *
  * What an expression is made of (where_parse.c has the grammar):
- *   names        `rb`, `candidate.rb` (one name, dots and all), `` `cos(theta_r1)` ``: always a column, found by its
- *                field's name or else by the path it was declared with. math.pi, math.huge, math.maxinteger and
+ *   names        `rb`, `candidate.rb` (one name, dots and all), `` `cos(theta_r1)` ``: always a column, found
+ * by its field's name or else by the path it was declared with. math.pi, math.huge, math.maxinteger and
  *                math.mininteger are constants.
- *   literals     numbers and quoted texts as in Lua (a decimal integer too wide for 64 bits stays exact), true, false
- *   arithmetic   + - * / // % ^ unary -; `..` and # of texts
- *   comparisons  == ~= < <= > >=, x in {…literals…}, x between a and b, x not in …, x not between …,
- *                x == nil and x ~= nil; they do not chain
+ *   literals     numbers and quoted texts as in Lua (a decimal integer too wide for 64 bits stays exact),
+ * true, false arithmetic   + - * / // % ^ unary -; `..` and # of texts comparisons  == ~= < <= > >=, x in
+ * {…literals…}, x between a and b, x not in …, x not between …, x == nil and x ~= nil; they do not chain
  *   logic        and, or, not (looser than a comparison: `not a == b` is `not (a == b)`)
- *   functions    math.abs acos asin atan ceil cos deg exp floor fmod log max min modf (its first result) rad sin sqrt tan
- *                tointeger type ult, string.sub lower upper len byte (one) find (plain): math.abs(x), abs(x) (all but
- *                math.type), string.sub(s, 1, 3), sub(s, 1, 3), s:sub(1, 3)
+ *   functions    math.abs acos asin atan ceil cos deg exp floor fmod log max min modf (its first result) rad
+ * sin sqrt tan tointeger type ult, string.sub lower upper len byte (one) find (plain): math.abs(x), abs(x)
+ * (all but math.type), string.sub(s, 1, 3), sub(s, 1, 3), s:sub(1, 3)
  *
- * What it means. Missing, null and NaN are one: missing. Arithmetic, `..` and functions give missing for a missing
- * operand, for one of a wrong type (no text is taken for a number), and where Lua would raise an error (// and % of
- * integers by zero). A comparison with a missing operand is unknown, ~= too; `not` unknown is unknown; and/or as in
- * SQL; a row passes when the whole is true. x == nil is true when x is missing, x ~= nil else. Values of
- * different types are not equal (known), and have no order (unknown); so have booleans. Numbers compare exactly:
- * integers, doubles and those too wide for both. Texts are ordered by their bytes. Arrays and objects are equal to
- * nothing but themselves. A column alone as a condition: false is false, missing is unknown, anything else is true,
- * as in Lua; s:find(t) alone: whether it is there. */
+ * What it means. Missing, null and NaN are one: missing. Arithmetic, `..` and functions give missing for a
+ * missing operand, for one of a wrong type (no text is taken for a number), and where Lua would raise an
+ * error (// and % of integers by zero). A comparison with a missing operand is unknown, ~= too; `not` unknown
+ * is unknown; and/or as in SQL; a row passes when the whole is true. x == nil is true when x is missing, x ~=
+ * nil else. Values of different types are not equal (known), and have no order (unknown); so have booleans.
+ * Numbers compare exactly: integers, doubles and those too wide for both. Texts are ordered by their bytes.
+ * Arrays and objects are equal to nothing but themselves. A column alone as a condition: false is false,
+ * missing is unknown, anything else is true, as in Lua; s:find(t) alone: whether it is there. */
 #ifndef RL_LUA_WHERE_H
 #define RL_LUA_WHERE_H
 

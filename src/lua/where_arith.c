@@ -14,7 +14,9 @@ static bool is_operand(const struct rl_cell *cell) {
   return cell->tag == RL_INT || (cell->tag == RL_DOUBLE && !isnan(cell->d));
 }
 
-static double to_double(const struct rl_cell *cell) { return cell->tag == RL_INT ? (double)cell->i : cell->d; }
+static double to_double(const struct rl_cell *cell) {
+  return cell->tag == RL_INT ? (double)cell->i : cell->d;
+}
 
 /* Towards minus infinity. Division by -1 is negation: INT64_MIN / -1 would trap. */
 static struct rl_cell floor_divide(int64_t a, int64_t b) {
@@ -33,7 +35,7 @@ static struct rl_cell modulo(int64_t a, int64_t b) {
 
 static double modulo_double(double a, double b) {
   double r = fmod(a, b);
-  return (r > 0 ? b < 0 : r < 0 && r != b) ? r + b : r;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 static struct rl_cell integers(enum rl_where_op op, int64_t a, int64_t b) {

@@ -1,5 +1,5 @@
-/* Lua's arithmetic on cells: integers wrap around, `/` and `^` are of doubles; what Lua would raise for, and any
- * operand that is no INT or DOUBLE, or is NaN, gives MISSING. */
+/* Lua's arithmetic on cells: integers wrap around, `/` and `^` are of doubles; what Lua would raise for, and
+ * any operand that is no INT or DOUBLE, or is NaN, gives MISSING. */
 #ifndef RL_LUA_WHERE_ARITH_H
 #define RL_LUA_WHERE_ARITH_H
 

@@ -18,7 +18,9 @@ static int fail_at(struct rl_where_parser *p, uint32_t at, const char *what) {
 }
 
 int rl_where_enter(struct rl_where_parser *p) {
-  return ++p->level <= LEVELS_MAX ? 0 : fail_at(p, p->token.at, "too many parentheses or signs inside each other");
+  return ++p->level <= LEVELS_MAX
+             ? 0
+             : fail_at(p, p->token.at, "too many parentheses or signs inside each other");
 }
 
 int rl_where_unexpected(struct rl_where_parser *p, const char *fmt, ...) {
@@ -28,15 +30,17 @@ int rl_where_unexpected(struct rl_where_parser *p, const char *fmt, ...) {
   vsnprintf(what, sizeof what, fmt, args);
   va_end(args);
   struct rl_bytes text = p->tree->text;
-  if (p->token.kind == RL_T_END) return rl_where_fail(p->lexer.err, text, p->token.at, "%s, not the end", what);
+  if (p->token.kind == RL_T_END)
+    return rl_where_fail(p->lexer.err, text, p->token.at, "%s, not the end", what);
   int len = (int)(p->token.end - p->token.at);
   return rl_where_fail(p->lexer.err, text, p->token.at, "%s, not `%.*s`", what, len > 60 ? 60 : len,
                        text.data + p->token.at);
 }
 
 int rl_where_no_function(struct rl_where_parser *p, const struct rl_where_token *name, const char *nearest) {
-  return rl_where_fail(p->lexer.err, p->tree->text, name->at, "there is no function `%.60s` here%s%s%s", name->text,
-                       nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
+  return rl_where_fail(p->lexer.err, p->tree->text, name->at, "there is no function `%.60s` here%s%s%s",
+                       name->text, nearest ? "; did you mean `" : "", nearest ? nearest : "",
+                       nearest ? "`?" : "");
 }
 
 void rl_where_list_add(struct rl_where_parser *p, struct rl_where_list *list, struct rl_where_node *node) {
@@ -56,7 +60,8 @@ static struct rl_where_node *new_node(struct rl_where_parser *p, enum rl_where_o
   return node;
 }
 
-/* A kid on the left costs Lua's parser one level of recursion in the code that is generated, any other two. */
+/* A kid on the left costs Lua's parser one level of recursion in the code that is generated, any other two.
+ */
 struct rl_where_node *rl_where_node_of(struct rl_where_parser *p, enum rl_where_op op, uint32_t at,
                                        const struct rl_where_list *kids) {
   struct rl_where_node *node = new_node(p, op, at);
@@ -76,7 +81,8 @@ int rl_where_check_depth(struct rl_where_parser *p, const struct rl_where_node *
 int rl_where_need_value(struct rl_where_parser *p, const struct rl_where_node *node) {
   if (node == &p->nil) return fail_at(p, node->at, "`nil` is compared by `==` and `~=` only");
   if (!rl_where_is_condition(node)) return 0;
-  return fail_at(p, node->at, "a value was expected, this is a condition (`and`, `or` and comparisons give no values)");
+  return fail_at(p, node->at,
+                 "a value was expected, this is a condition (`and`, `or` and comparisons give no values)");
 }
 
 static bool can_be_condition(const struct rl_where_node *node) {
@@ -137,7 +143,8 @@ static uint32_t name_index(struct rl_where_parser *p, const struct rl_where_toke
   return (uint32_t)tree->n_names++;
 }
 
-struct rl_where_node *rl_where_column_or_constant(struct rl_where_parser *p, const struct rl_where_token *name) {
+struct rl_where_node *rl_where_column_or_constant(struct rl_where_parser *p,
+                                                  const struct rl_where_token *name) {
   struct rl_cell value;
   bool is_constant = !name->quoted && constant(name->text, &value);
   struct rl_where_node *node = new_node(p, is_constant ? RL_W_LITERAL : RL_W_COLUMN, name->at);
@@ -159,7 +166,8 @@ static bool negate_literal(struct rl_where_parser *p, struct rl_cell *value) {
   }
   bool negative = *value->s == '-';
   char *text = rl_arena_alloc(&p->tree->arena, value->len + 2);
-  snprintf(text, value->len + 2, "%s%.*s", negative ? "" : "-", (int)value->len - negative, value->s + negative);
+  snprintf(text, value->len + 2, "%s%.*s", negative ? "" : "-", (int)value->len - negative,
+           value->s + negative);
   if (strcmp(text, "-9223372036854775808") == 0) {
     *value = (struct rl_cell){.tag = RL_INT, .i = INT64_MIN};
   } else {
@@ -232,8 +240,8 @@ int rl_where_presence(struct rl_where_parser *p, enum rl_where_op op, struct rl_
 }
 
 /* `find` is plain: its fourth argument, when there is one, can only be true. */
-static int check_argument(struct rl_where_parser *p, const struct rl_where_fn *fn, const struct rl_where_node *arg,
-                          size_t i) {
+static int check_argument(struct rl_where_parser *p, const struct rl_where_fn *fn,
+                          const struct rl_where_node *arg, size_t i) {
   if (rl_where_fn_arg(fn, i) != 'b') return 0;
   if (is_boolean(arg) && arg->value.i) return 0;
   return fail_at(p, arg->at, "`find` looks for plain text here: its fourth argument can only be true");
@@ -245,8 +253,8 @@ int rl_where_call(struct rl_where_parser *p, const struct rl_where_token *name, 
   if (args->n < least || args->n > most) {
     char takes[40];
     snprintf(takes, sizeof takes, least == most ? "%zu" : "%zu to %zu", least, most);
-    return rl_where_fail(p->lexer.err, p->tree->text, name->at, "`%s` takes %s arguments, not %zu", fn->name, takes,
-                         args->n);
+    return rl_where_fail(p->lexer.err, p->tree->text, name->at, "`%s` takes %s arguments, not %zu", fn->name,
+                         takes, args->n);
   }
   for (size_t i = 0; i < args->n; i++) {
     int code = check_argument(p, fn, args->at[i], i);

@@ -24,7 +24,8 @@ bool rl_where_at(const struct rl_where_parser *p, const char *text); /* this wor
 int rl_where_advance(struct rl_where_parser *p);
 int rl_where_enter(struct rl_where_parser *p); /* one level deeper, bounded; level-- leaves it either way */
 /* An error at the token at hand, which it names. */
-__attribute__((format(printf, 2, 3))) int rl_where_unexpected(struct rl_where_parser *p, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) int rl_where_unexpected(struct rl_where_parser *p, const char *fmt,
+                                                              ...);
 int rl_where_no_function(struct rl_where_parser *p, const struct rl_where_token *name, const char *nearest);
 
 void rl_where_list_add(struct rl_where_parser *p, struct rl_where_list *list, struct rl_where_node *node);
@@ -40,7 +41,8 @@ int rl_where_need_condition(struct rl_where_parser *p, struct rl_where_node **no
 struct rl_where_node *rl_where_literal(struct rl_where_parser *p, const struct rl_where_token *token);
 struct rl_where_node *rl_where_boolean(struct rl_where_parser *p, bool value);
 /* math.pi, math.huge, math.maxinteger, math.mininteger; else a column, entered into the tree's names. */
-struct rl_where_node *rl_where_column_or_constant(struct rl_where_parser *p, const struct rl_where_token *name);
+struct rl_where_node *rl_where_column_or_constant(struct rl_where_parser *p,
+                                                  const struct rl_where_token *name);
 
 int rl_where_unary(struct rl_where_parser *p, enum rl_where_op op, uint32_t at, struct rl_where_node *kid,
                    struct rl_where_node **out);

@@ -6,8 +6,8 @@
 /* Registers and upvalues are few in Lua (about 250 a function): the rest stays in tables. */
 enum { NAMES_LOCAL = 40, LITERALS_LOCAL = 100 };
 
-/* What is known of a value: NUMBER, TEXT and BOOLEAN stand inline and need their columns checked for nil before
- * (a NUMBER may still come out as NaN, which is missing); ANY checks by itself and may be nil. */
+/* What is known of a value: NUMBER, TEXT and BOOLEAN stand inline and need their columns checked for nil
+ * before (a NUMBER may still come out as NaN, which is missing); ANY checks by itself and may be nil. */
 enum type { ANY, NUMBER, TEXT, BOOLEAN };
 
 struct emitter {
@@ -50,8 +50,8 @@ static enum type type_of_column(const struct emitter *e, const struct rl_where_n
   }
 }
 
-/* Division by zero raises in integers and NaN^0 is 1: `//`, `%` and `^` stand inline only where the right side is a
- * literal that is not zero; `1 ^ NaN` needs the left side not to be a literal. */
+/* Division by zero raises in integers and NaN^0 is 1: `//`, `%` and `^` stand inline only where the right
+ * side is a literal that is not zero; `1 ^ NaN` needs the left side not to be a literal. */
 static bool is_inline_operator(const struct rl_where_node *node) {
   switch (node->op) {
     case RL_W_ADD:
@@ -191,7 +191,9 @@ static void emit_sides(struct emitter *e, const struct rl_where_node *node, enum
   emit_inline(e, node->kid[1]);
 }
 
-static bool may_be_nan(const struct rl_where_node *node) { return node->op != RL_W_COLUMN && node->op != RL_W_LITERAL; }
+static bool may_be_nan(const struct rl_where_node *node) {
+  return node->op != RL_W_COLUMN && node->op != RL_W_LITERAL;
+}
 
 /* NaN fails every operator but ~=: that one is asked as two. */
 static void emit_inline_comparison(struct emitter *e, const struct rl_where_node *node, enum rl_where_op op) {

@@ -34,7 +34,8 @@ static bool is_missing(const struct rl_cell *cell) {
 static bool is_text(const struct rl_cell *cell) { return cell->tag == RL_TEXT || cell->tag == RL_BLOB; }
 
 /* The value of a node: a cell where it stands, or computed into *own. */
-static const struct rl_cell *value(const struct rl_where_node *node, const struct row *row, struct rl_cell *own) {
+static const struct rl_cell *value(const struct rl_where_node *node, const struct row *row,
+                                   struct rl_cell *own) {
   if (node->op == RL_W_COLUMN) return &row->columns[node->name][row->at];
   if (node->op == RL_W_LITERAL) return &node->value;
   struct rl_cell left_own, right_own;
@@ -144,8 +145,8 @@ static enum tri eval(const struct rl_where_node *node, const struct row *row) {
   }
 }
 
-size_t rl_where_eval(const struct rl_where_tree *tree, const struct rl_cell *const *columns, const uint32_t *rows,
-                     size_t n, uint32_t *out) {
+size_t rl_where_eval(const struct rl_where_tree *tree, const struct rl_cell *const *columns,
+                     const uint32_t *rows, size_t n, uint32_t *out) {
   size_t passed = 0;
   for (size_t i = 0; i < n; i++) {
     struct row row = {columns, rows[i]};

@@ -26,8 +26,8 @@ static size_t count_characters(struct rl_bytes text, size_t from, size_t to) {
   return n;
 }
 
-/* The part of the line that is shown, and how far into it the place is. Control characters are shown as blanks, so
- * that the caret stands where it should. */
+/* The part of the line that is shown, and how far into it the place is. Control characters are shown as
+ * blanks, so that the caret stands where it should. */
 static void put_line(struct rl_buf *out, struct rl_bytes text, size_t at) {
   size_t start = line_start(text, at), end = at;
   if (at - start > BEFORE) start = at - BEFORE;
@@ -35,7 +35,8 @@ static void put_line(struct rl_buf *out, struct rl_bytes text, size_t at) {
   while (end < text.len && text.data[end] != '\n' && end - at < AFTER) end++;
   while (end < text.len && !starts_character(text.data[end])) end++;
   rl_buf_puts(out, "\n  ");
-  for (size_t i = start; i < end; i++) rl_buf_putc(out, (unsigned char)text.data[i] < 0x20 ? ' ' : text.data[i]);
+  for (size_t i = start; i < end; i++)
+    rl_buf_putc(out, (unsigned char)text.data[i] < 0x20 ? ' ' : text.data[i]);
   rl_buf_puts(out, "\n  ");
   for (size_t n = count_characters(text, start, at); n > 0; n--) rl_buf_putc(out, ' ');
   rl_buf_putc(out, '^');

@@ -18,8 +18,8 @@ struct rl_where_fn {
   const char *lib;  /* "math" or "string" */
   const char *name; /* in it */
   enum rl_where_fn_kind kind;
-  const char *args; /* a letter an argument: n number, i integer, s text, b `true`; after '?' optional; '*': any
-                       number more of the last */
+  const char *args; /* a letter an argument: n number, i integer, s text, b `true`; after '?' optional; '*':
+                       any number more of the last */
   bool qualified;   /* only as lib.name */
 };
 

@@ -74,7 +74,8 @@ static bool within_by_order(lua_State *L) {
   lua_pushnil(L);
   while (lua_next(L, 2) && !found) {
     struct rl_cell a, b;
-    found = rl_lua_to_number_cell(L, 1, &a) && rl_lua_to_number_cell(L, -2, &b) && rl_number_order(&a, &b) == 0;
+    found =
+        rl_lua_to_number_cell(L, 1, &a) && rl_lua_to_number_cell(L, -2, &b) && rl_number_order(&a, &b) == 0;
     lua_pop(L, 1);
   }
   return found;
@@ -106,7 +107,9 @@ static int l_help_concat(lua_State *L) {
   return 1;
 }
 
-static bool is_operand(lua_State *L, int idx) { return lua_type(L, idx) == LUA_TNUMBER && !is_missing(L, idx); }
+static bool is_operand(lua_State *L, int idx) {
+  return lua_type(L, idx) == LUA_TNUMBER && !is_missing(L, idx);
+}
 
 static bool divides_by_zero(lua_State *L, int op) {
   bool raises = op == LUA_OPIDIV || op == LUA_OPMOD;
@@ -182,9 +185,9 @@ static int l_help_found(lua_State *L) {
   return push_known(L, !lua_isnil(L, -1));
 }
 
-static const luaL_Reg helpers[] = {{"eq", l_help_eq},         {"lt", l_help_lt},         {"le", l_help_le},
-                                   {"truth", l_help_truth},   {"known", l_help_known},   {"within", l_help_within},
-                                   {"concat", l_help_concat}, {NULL, NULL}};
+static const luaL_Reg helpers[] = {
+    {"eq", l_help_eq},       {"lt", l_help_lt},         {"le", l_help_le},         {"truth", l_help_truth},
+    {"known", l_help_known}, {"within", l_help_within}, {"concat", l_help_concat}, {NULL, NULL}};
 
 static const struct {
   const char *name;

@@ -1,7 +1,7 @@
 /* What the generated loop calls where missing values, mixed types or Lua's own errors are to be kept out.
  *
- * A missing value is nil or NaN; an operand of the wrong type makes the result missing or the comparison unknown
- * (nil), so a loop over a batch raises for lack of memory only. */
+ * A missing value is nil or NaN; an operand of the wrong type makes the result missing or the comparison
+ * unknown (nil), so a loop over a batch raises for lack of memory only. */
 #ifndef RL_LUA_WHERE_HELP_H
 #define RL_LUA_WHERE_HELP_H
 

@@ -73,7 +73,8 @@ static int lex_string(struct rl_where_lexer *lx, struct rl_where_token *token) {
   size_t start = lx->at, end = lx->at + 1;
   char quote = lx->text.data[start];
   while (end < lx->text.len && lx->text.data[end] != quote) end += lx->text.data[end] == '\\' ? 2 : 1;
-  if (end >= lx->text.len) return rl_where_fail(lx->err, lx->text, start, "this text has no closing %c", quote);
+  if (end >= lx->text.len)
+    return rl_where_fail(lx->err, lx->text, start, "this text has no closing %c", quote);
   struct rl_buf out = RL_BUF_INIT;
   size_t bad;
   bool good = rl_where_unescape(rl_bytes(lx->text.data + start + 1, end - start - 1), &out, &bad);
@@ -93,9 +94,12 @@ static int refuse_mark(struct rl_where_lexer *lx) {
   static const struct {
     char first, second;
     const char *hint;
-  } hints[] = {{'!', '=', "`!=` is written `~=`"},   {'<', '>', "`<>` is written `~=`"},
-               {'&', '&', "`&&` is written `and`"},  {'|', '|', "`||` is written `or`"},
-               {'=', 0, "equality is written `==`"}, {'!', 0, "`!` is written `not`"},
+  } hints[] = {{'!', '=', "`!=` is written `~=`"},
+               {'<', '>', "`<>` is written `~=`"},
+               {'&', '&', "`&&` is written `and`"},
+               {'|', '|', "`||` is written `or`"},
+               {'=', 0, "equality is written `==`"},
+               {'!', 0, "`!` is written `not`"},
                {'[', 0, "a name with brackets is written between backticks, `a[0].b`"}};
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
     if (peek(lx, 0) != hints[i].first || (hints[i].second && peek(lx, 1) != hints[i].second)) continue;

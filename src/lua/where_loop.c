@@ -72,7 +72,8 @@ static void generate(lua_State *L, const struct rl_where_tree *tree, const char 
   int held = lua_gettop(L);
   rl_where_emit(tree, profile, &draft->code, &draft->literals);
   if (luaL_loadbufferx(L, draft->code.data, draft->code.len, "=where", "t")) {
-    rl_lua_script_error(L, "where: the expression is too large for one Lua function (%s)", lua_tostring(L, -1));
+    rl_lua_script_error(L, "where: the expression is too large for one Lua function (%s)",
+                        lua_tostring(L, -1));
   }
   push_literals(L, &draft->literals);
   rl_where_push_helpers(L);

@@ -1,4 +1,5 @@
-/* The userdata "rille.where": a parsed expression, and the loops made of it so far (user value 1: by profile). */
+/* The userdata "rille.where": a parsed expression, and the loops made of it so far (user value 1: by
+ * profile). */
 #ifndef RL_LUA_WHERE_OBJECT_H
 #define RL_LUA_WHERE_OBJECT_H
 
@@ -14,16 +15,16 @@ struct rl_where {
   uint32_t *field; /* per name: its field in the columns last seen; in the tree's arena */
 };
 
-/* Pushes the compiled form of the string or "rille.where" at idx, from the cache when the text was seen before. What
- * is wrong raises as a script failure; call names the function to blame ("batch:where"). */
+/* Pushes the compiled form of the string or "rille.where" at idx, from the cache when the text was seen
+ * before. What is wrong raises as a script failure; call names the function to blame ("batch:where"). */
 struct rl_where *rl_where_push(lua_State *L, int idx, const char *call);
 
 enum rl_where_how { RL_WHERE_BEST, RL_WHERE_IN_LUA }; /* the second for tests and benchmarks */
 
-/* The rows, of rows[0, n), that pass the "rille.where" at idx: written to out, how many is returned. An unknown column
- * is a script failure that names the nearest. */
-size_t rl_where_select(lua_State *L, int idx, const struct rl_columns *columns, const uint32_t *rows, size_t n,
-                       uint32_t *out, enum rl_where_how how);
+/* The rows, of rows[0, n), that pass the "rille.where" at idx: written to out, how many is returned. An
+ * unknown column is a script failure that names the nearest. */
+size_t rl_where_select(lua_State *L, int idx, const struct rl_columns *columns, const uint32_t *rows,
+                       size_t n, uint32_t *out, enum rl_where_how how);
 
 /* Pushes the loop for a profile (where_emit.h): from user value 1 of the object at idx, or made now. */
 void rl_where_push_loop(lua_State *L, int idx, const char *profile);

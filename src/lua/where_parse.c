@@ -42,7 +42,7 @@ static int parse_list(struct rl_where_parser *p, struct rl_where_list *list, con
 }
 
 static int parse_argument(struct rl_where_parser *p, struct rl_where_node **out) {
-  int code = parse_concat(p, out);
+  int code = parse_condition(p, out);
   return code ? code : rl_where_need_value(p, *out);
 }
 

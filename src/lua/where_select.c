@@ -1,5 +1,5 @@
-/* From an expression and a batch's columns to the rows that pass: over the cells in C where the tree allows it, else
- * through arrays and the loop in Lua. */
+/* From an expression and a batch's columns to the rows that pass: over the cells in C where the tree allows
+ * it, else through arrays and the loop in Lua. */
 #include <lauxlib.h>
 #include <math.h>
 
@@ -27,16 +27,17 @@ static const char *nearest_field(const struct rl_fields *fields, const char *nam
   return near;
 }
 
-static void refuse_name(lua_State *L, const struct rl_where_tree *tree, size_t name, const struct rl_fields *fields) {
+__attribute__((noreturn)) static void refuse_name(lua_State *L, const struct rl_where_tree *tree, size_t name,
+                                                  const struct rl_fields *fields) {
   struct rl_err err;
   const char *text = tree->names[name].text;
   const char *near = nearest_field(fields, text);
   if (near) {
-    rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`, did you mean `%.80s`?", text,
-                  near);
+    rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`, did you mean `%.80s`?",
+                  text, near);
   } else {
-    rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`; `fields` names the columns",
-                  text);
+    rl_where_fail(&err, tree->text, tree->names[name].at,
+                  "there is no column `%.80s`; `fields` names the columns", text);
   }
   rl_lua_script_error(L, "%s", err.text);
 }
@@ -53,19 +54,21 @@ static void bind(lua_State *L, struct rl_where *w, const struct rl_fields *field
   }
 }
 
-/* Pushes an array of the columns by the tree's names. The object's own table is not held on to: building Lua values
- * may run a script's __gc, and that may use the object with other columns. */
+/* Pushes an array of the columns by the tree's names. The object's own table is not held on to: building Lua
+ * values may run a script's __gc, and that may use the object with other columns. */
 static const struct rl_cell **push_cells(lua_State *L, struct rl_where *w, const struct rl_columns *columns) {
   static const struct rl_fields no_fields = RL_FIELDS_INIT;
   const struct rl_cell **cells = lua_newuserdatauv(L, (w->tree.n_names + 1) * sizeof *cells, 0);
-  bind(L, w, columns ? columns->fields : &no_fields);
+  if (!columns && w->tree.n_names > 0) refuse_name(L, &w->tree, 0, &no_fields);
+  if (columns) bind(L, w, columns->fields);
   for (size_t i = 0; i < w->tree.n_names; i++) cells[i] = columns->col[w->field[i]];
   return cells;
 }
 
 enum { SEEN_NUMBER = 1, SEEN_TEXT = 2, SEEN_BOOLEAN = 4, SEEN_OTHER = 8 };
 
-/* Sets t[i] at the top; missing values leave holes. An array or object is only itself: where it stands in memory. */
+/* Sets t[i] at the top; missing values leave holes. An array or object is only itself: where it stands in
+ * memory. */
 static unsigned set_cell(lua_State *L, lua_Integer i, const struct rl_cell *cell) {
   unsigned seen = SEEN_NUMBER;
   switch (cell->tag) {
@@ -108,8 +111,8 @@ static char push_array(lua_State *L, const struct rl_cell *column, const uint32_
   return (seen & ~(unsigned)SEEN_NUMBER) ? 'm' : 'n';
 }
 
-static void push_arrays(lua_State *L, const struct rl_cell **cells, size_t n_names, const uint32_t *rows, size_t n,
-                        char *profile) {
+static void push_arrays(lua_State *L, const struct rl_cell **cells, size_t n_names, const uint32_t *rows,
+                        size_t n, char *profile) {
   lua_createtable(L, (int)n_names, 0);
   for (size_t i = 0; i < n_names; i++) {
     profile[i] = push_array(L, cells[i], rows, n);
@@ -127,8 +130,8 @@ static void take_places(lua_State *L, const uint32_t *rows, size_t passed, uint3
   }
 }
 
-static size_t select_in_lua(lua_State *L, int idx, const struct rl_cell **cells, const uint32_t *rows, size_t n,
-                            uint32_t *out) {
+static size_t select_in_lua(lua_State *L, int idx, const struct rl_cell **cells, const uint32_t *rows,
+                            size_t n, uint32_t *out) {
   struct rl_where *w = lua_touserdata(L, idx);
   int base = lua_gettop(L);
   char *profile = lua_newuserdatauv(L, w->tree.n_names + 1, 0);
@@ -147,8 +150,8 @@ static size_t select_in_lua(lua_State *L, int idx, const struct rl_cell **cells,
   return passed;
 }
 
-size_t rl_where_select(lua_State *L, int idx, const struct rl_columns *columns, const uint32_t *rows, size_t n,
-                       uint32_t *out, enum rl_where_how how) {
+size_t rl_where_select(lua_State *L, int idx, const struct rl_columns *columns, const uint32_t *rows,
+                       size_t n, uint32_t *out, enum rl_where_how how) {
   idx = lua_absindex(L, idx);
   luaL_checkstack(L, 20, NULL);
   struct rl_where *w = lua_touserdata(L, idx);

@@ -119,7 +119,8 @@ static size_t hex_escape(struct rl_bytes text, size_t i, struct rl_buf *out) {
 static size_t decimal_escape(struct rl_bytes text, size_t i, struct rl_buf *out) {
   int value = 0;
   size_t n = 0;
-  for (; n < 3 && at(text, i + n) >= '0' && at(text, i + n) <= '9'; n++) value = value * 10 + at(text, i + n) - '0';
+  for (; n < 3 && at(text, i + n) >= '0' && at(text, i + n) <= '9'; n++)
+    value = value * 10 + at(text, i + n) - '0';
   if (n == 0 || value > 255) return 0;
   rl_buf_putc(out, (char)value);
   return n;

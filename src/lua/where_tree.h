@@ -1,9 +1,9 @@
 /* A `where` expression as a tree: what the parser makes, and what the generator and the evaluator read.
  *
- * Two kinds of nodes, and the parser keeps them apart: values (columns, literals, arithmetic, functions), which
- * may be missing, and conditions (comparisons, and/or/not), which may be unknown. No condition is an operand of a
- * value. A tree borrows nothing; it is a plain value but for its arena. No Lua in this file: it can neither
- * raise nor run anything. */
+ * Two kinds of nodes, and the parser keeps them apart: values (columns, literals, arithmetic, functions),
+ * which may be missing, and conditions (comparisons, and/or/not), which may be unknown. No condition is an
+ * operand of a value. A tree borrows nothing; it is a plain value but for its arena. No Lua in this file: it
+ * can neither raise nor run anything. */
 #ifndef RL_LUA_WHERE_TREE_H
 #define RL_LUA_WHERE_TREE_H
 
@@ -74,8 +74,8 @@ enum { RL_WHERE_TEXT_MAX = 64 * 1024, RL_WHERE_DEPTH_MAX = 150 };
 
 static inline bool rl_where_is_condition(const struct rl_where_node *node) { return node->op >= RL_W_TRUTH; }
 
-/* Copies the text. 0 or RL_EUSAGE: what is wrong, the column, and the line with a caret under it. The tree is to
- * be freed in either case. */
+/* Copies the text. 0 or RL_EUSAGE: what is wrong, the column, and the line with a caret under it. The tree is
+ * to be freed in either case. */
 int rl_where_parse(struct rl_where_tree *tree, struct rl_bytes text, struct rl_err *err);
 void rl_where_free(struct rl_where_tree *tree);
 

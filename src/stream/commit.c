@@ -93,6 +93,8 @@ static void commit_failed(struct rl_lane *lane, const struct rl_kev *ev, int64_t
 
 void rl_on_committed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now) {
   lane->commit_out = false;
+  for (size_t i = 0; i < ev->tps.n; i++)
+    if (ev->tps.at[i].error) rl_offsets_refused(&lane->offsets, ev->tps.at[i].topic, ev->tps.at[i].partition);
   rl_offsets_answer(&lane->offsets, ev->err.code == 0);
   if (ev->err.code) {
     commit_failed(lane, ev, now);

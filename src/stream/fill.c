@@ -35,12 +35,13 @@ static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
   rl_batcher_add(&lane->batcher, size_of(msg), now);
 }
 
-/* --count is shared by all lanes; a message past it is not ours. */
+/* --count is shared by all lanes; a message past it is not ours. After it nothing more is taken, no EOF either, so
+ * that no position can pass the message that was let go. */
 static bool counted(struct rl_lane *lane) {
-  if (atomic_load(&lane->run->left) < 0) return true;
-  if (atomic_fetch_sub(&lane->run->left, 1) > 0) return true;
-  atomic_store(&lane->run->left, 0);
-  return false;
+  long long left = atomic_load(&lane->run->left);
+  while (left > 0)
+    if (atomic_compare_exchange_weak(&lane->run->left, &left, left - 1)) return true;
+  return left < 0;
 }
 
 /* Offsets that go back are a new log: the topic was made again, or its start was moved over ours. What is done
@@ -58,7 +59,7 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
   lane->last_message = now;
   lane->down_since = 0;
   if (lane->source.tracks) check_went_back(lane, msg);
-  if (lane->source.tracks && !rl_offsets_take(&lane->offsets, msg)) {
+  if ((lane->source.tracks && !rl_offsets_take(&lane->offsets, msg)) || !counted(lane)) {
     rl_msg_release(msg);
     return;
   }
@@ -100,12 +101,7 @@ static bool take_one(struct rl_lane *lane, int64_t now) {
   struct rl_err err = {0};
   switch (lane->source.take(lane->source.self, &msg, &err)) {
     case RL_TAKE_NONE: return false;
-    case RL_TAKE_MSG:
-      if (counted(lane))
-        on_message(lane, &msg, now);
-      else
-        rl_msg_release(&msg);
-      return true;
+    case RL_TAKE_MSG: on_message(lane, &msg, now); return true;
     case RL_TAKE_EOF: on_eof(lane, &msg); return true;
     case RL_TAKE_ERROR: on_take_error(lane, &err); return true;
   }

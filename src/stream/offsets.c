@@ -84,7 +84,7 @@ bool rl_offsets_take(struct rl_offsets *o, struct rl_msg *msg) {
 
 bool rl_offsets_went_back(const struct rl_offsets *o, const struct rl_msg *msg) {
   const struct rl_part *p = assigned_part(o, msg->slot);
-  return p && valid(p->taken) && msg->offset < p->taken;
+  return p && !p->ended && valid(p->taken) && msg->offset < p->taken;
 }
 
 void rl_offsets_eof(struct rl_offsets *o, uint32_t slot, int64_t end) {

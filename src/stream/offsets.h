@@ -46,7 +46,8 @@ void rl_offsets_revoke(struct rl_offsets *o, uint32_t slot); /* new epoch; what 
  * epoch: the end would stand for it. */
 bool rl_offsets_take(struct rl_offsets *o, struct rl_msg *msg);
 /* The message lies before what was taken in this epoch: the topic was made anew or cut, and counting goes on
- * from there after rl_offsets_assign (new epoch). rl_offsets_take refuses it until then. */
+ * from there after rl_offsets_assign (new epoch). rl_offsets_take refuses it until then. Not of a partition
+ * that ended: nothing more is wanted of it. */
 bool rl_offsets_went_back(const struct rl_offsets *o, const struct rl_msg *msg);
 void rl_offsets_eof(struct rl_offsets *o, uint32_t slot, int64_t end);
 /* Everything before offset `next` of the slot is done, if the epoch is still current. */

@@ -141,7 +141,8 @@ static int set_enum(struct rl_settings *s, const struct from *f) {
   char found[RL_SETTING_NAME_MAX];
   int i = choice(f->what->choices, f->value, found);
   if (i < 0) return refuse(f);
-  if (rl_settings_take_layer(s, f->what, f->layer)) *(enum rl_delivery *)rl_setting_at(s, f->what) = (enum rl_delivery)i;
+  if (rl_settings_take_layer(s, f->what, f->layer))
+    *(enum rl_delivery *)rl_setting_at(s, f->what) = (enum rl_delivery)i;
   return 0;
 }
 

@@ -29,8 +29,8 @@ static void k_destroy(void *self) { rl_consumer_destroy(self); }
 /* -o in a group only says where a group without a committed offset begins (S1.3). */
 static const char *reset_of(const struct rl_settings *s) {
   struct rl_start start;
-  bool latest = s->group && s->start && rl_start_parse(s->start, &start) && start.kind == RL_START_END;
-  return latest ? "latest" : "earliest";
+  if (!s->group || !s->start || !rl_start_parse(s->start, &start)) return "earliest";
+  return start.kind == RL_START_END ? "latest" : start.kind == RL_START_STORED ? "error" : "earliest";
 }
 
 static int begin(struct rl_consumer *c, const struct rl_settings *s, const struct rl_tps *parts,

@@ -82,10 +82,9 @@ describe("rille tap", function()
 
   it("prints one JSON object a line, and joins no group", function()
     local topic = five()
-    local before = #tool.ask("groups", {}).groups
     local lines = rille.ndjson(tap(topic, "-e"))
     assert.equal(10, #lines)
-    assert.equal(before, #tool.ask("groups", {}).groups)
+    for _, name in ipairs(tool.ask("groups", {}).groups) do assert.is_nil(name:find("^rille%-"), name) end
     local first
     for _, line in ipairs(lines) do
       if line.partition == 1 and line.offset == 0 then first = line end

@@ -66,7 +66,7 @@ describe("commits", function()
     rille.fill(topic, 30)
     local run = rille.finish {
       topic = topic, group = group,
-      args = { "-e", "--delivery", "at_most_once", "--batch-size", "10", "--retries", "3", "--backoff", "0.05",
+      args = { "-e", "--delivery", "at_most_once", "--batch-size", "5", "--retries", "3", "--backoff", "0.05",
         "--dead-letter", dead },
       text = [[return function(batch)
         say("batch", #batch, batch.attempt)
@@ -74,10 +74,10 @@ describe("commits", function()
       end]],
     }
     local batches = rille.said(run, "batch")
-    assert.equal(3, #batches, run:err())
-    for _, b in ipairs(batches) do assert.equal("batch 10 1", b.line) end
+    assert.equal(6, #batches, run:err())
+    for _, b in ipairs(batches) do assert.equal("batch 5 1", b.line) end
     assert.equal(0, rille.lag(group, topic))
-    assert.equal(10, #rille.read(dead))
+    assert.equal(5, #rille.read(dead))
   end)
 
   it("S3.3 what needs a group is refused without one", function()
@@ -142,7 +142,7 @@ describe("commits", function()
     local sink = rille.topic { configs = { ["max.message.bytes"] = "2000" } }
     rille.send(topic, { "one", ("two"):rep(2000), "three" })
     local run = rille.finish({
-      topic = topic, group = group, args = { "-e", "--batch-size", "1" },
+      topic = topic, group = group, args = { "-e", "--batch-size", "1", "--in-flight", "1" },
       text = [[return function(batch, out) out:send(arg[2], batch[1].value .. "!") end]], after = { sink },
     }, 4)
     assert.same({ ["0"] = 1 }, rille.committed(group, topic))

@@ -152,7 +152,7 @@ describe("outputs", function()
       end]],
     }
     local by = {}
-    for _, r in ipairs(rille.read(sink)) do by[r.p .. "/" .. r.o] = r end
+    for _, r in ipairs(rille.read(sink)) do by[("%d/%d"):format(r.p, r.o)] = r end
     local a, b, c, d = by["0/0"], by["0/1"], by["0/2"], by["1/0"]
     assert.same({ tool.base64 "\255k", tool.base64 "\0v\254", 1500000000000 }, { a.k64, a.v64, a.ts })
     assert.same({ { n = "a", v = "1" }, { n = "a", v = null } }, a.h)

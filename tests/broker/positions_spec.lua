@@ -105,12 +105,11 @@ describe("positions", function()
 
   it("S1.3 without a group everything is read from the beginning with -e, and nothing joins or commits", function()
     local topic = rille.topic { partitions = 3 }
-    local before = tool.ask("groups", {}).groups
     rille.fill(topic, 300, { partitions = 3 })
     local run = rille.finish { topic = topic, args = { "-e", "--lanes", "2" } }
     assert.equal(300, rille.count(run, "message"))
     assert.equal(300, rille.distinct(run))
-    assert.same(#before, #tool.ask("groups", {}).groups)
+    for _, name in ipairs(tool.ask("groups", {}).groups) do assert.is_nil(name:find("^rille%-"), name) end
   end)
 
   it("S1.3 without a group a run begins at the end", function()

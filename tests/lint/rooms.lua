@@ -12,6 +12,7 @@ local below = {
   lua = { "stream", "kafka", "codec", "model", "base" },
   module = { "lua", "stream", "kafka", "codec", "model", "base" },
   cli = { "lua", "stream", "kafka", "codec", "model", "base" },
+  man = { "cli", "base" }, -- makes the manual from the table of options
   main = { "cli", "lua", "stream", "kafka", "codec", "model", "base" },
 }
 

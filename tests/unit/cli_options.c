@@ -57,11 +57,11 @@ TEST(letters_are_those_of_kcat) {
   static const struct {
     char letter;
     const char *name;
-  } kcat[] = {{'b', "brokers"},       {'t', "topics"},    {'p', "partitions"}, {'G', "group"},
-              {'X', "kafka"},         {'F', "kafka-file"}, {'o', "start"},      {'e', "exit-at-end"},
-              {'c', "count"},         {'K', "key-delimiter"}, {'D', "delimiter"}, {'H', "header"},
-              {'f', "format"},        {'q', "quiet"},     {'v', "verbose"},    {'k', "key"},
-              {'Z', "null"},          {'h', "help"}};
+  } kcat[] = {{'b', "brokers"}, {'t', "topics"},        {'p', "partitions"}, {'G', "group"},
+              {'X', "kafka"},   {'F', "kafka-file"},    {'o', "start"},      {'e', "exit-at-end"},
+              {'c', "count"},   {'K', "key-delimiter"}, {'D', "delimiter"},  {'H', "header"},
+              {'f', "format"},  {'q', "quiet"},         {'v', "verbose"},    {'k', "key"},
+              {'Z', "null"},    {'h', "help"}};
   for (size_t i = 0; i < sizeof kcat / sizeof *kcat; i++) {
     const struct rl_option *o = rl_option_lettered(&options, kcat[i].letter);
     CHECK_STR(o ? o->name : NULL, kcat[i].name);
@@ -186,8 +186,9 @@ TEST(own_options_land_in_their_fields) {
   rl_cli_free(&cli);
 }
 
-static char *environment[] = {(char *)"RILLE_BROKERS=env:1", (char *)"RILLE_TOPICS=env", (char *)"RILLE_GROUP=env",
-                              (char *)"RILLE_START=end",     (char *)"HOME=/",          NULL};
+static char *environment[] = {
+    (char *)"RILLE_BROKERS=env:1", (char *)"RILLE_TOPICS=env", (char *)"RILLE_GROUP=env",
+    (char *)"RILLE_START=end",     (char *)"HOME=/",           NULL};
 
 TEST(the_command_line_wins_over_the_environment) {
   struct rl_cli cli;
@@ -225,11 +226,10 @@ TEST(commands_by_name_and_nearest) {
   CHECK(rl_command_named("run") && rl_command_named("run")->cmd == RL_CMD_RUN);
   CHECK(!rl_command_named("rnu"));
   CHECK_STR(rl_command_nearest("sned"), "send");
-  for (size_t i = 0; i < rl_commands_count; i++)
-    CHECK(rl_command_of(rl_commands[i].cmd) == &rl_commands[i]);
+  for (size_t i = 0; i < rl_commands_count; i++) CHECK(rl_command_of(rl_commands[i].cmd) == &rl_commands[i]);
 }
 
-static void catch(enum rl_level level, const char *text, void *arg) {
+static void catch (enum rl_level level, const char *text, void *arg) {
   (void)level;
   snprintf(arg, 256, "%s", text);
 }

@@ -18,9 +18,10 @@ TEST(the_summary_counts_by_cause) {
   struct rl_stats s = stats();
   struct rl_buf out = RL_BUF_INIT;
   rl_summary_put(&out, &s, 2.0);
-  CHECK_STR(out.data,
-            "2000 messages in 9 batches (size 3, timeout 5, end 1), 240 outputs, 0 dead letters, 1 commit, 2.0 s, "
-            "1000/s");
+  CHECK_STR(
+      out.data,
+      "2000 messages in 9 batches (size 3, timeout 5, end 1), 240 outputs, 0 dead letters, 1 commit, 2.0 s, "
+      "1000/s");
   rl_buf_free(&out);
 }
 

@@ -32,11 +32,11 @@ static void pieces(const char *text, const char *delim, char *out, size_t room) 
   unlink(path);
 }
 
-#define CHECK_PIECES(text, delim, want)            \
-  do {                                             \
-    char unit_p[256];                              \
-    pieces(text, delim, unit_p, sizeof unit_p);    \
-    CHECK_STR(unit_p, want);                       \
+#define CHECK_PIECES(text, delim, want)         \
+  do {                                          \
+    char unit_p[256];                           \
+    pieces(text, delim, unit_p, sizeof unit_p); \
+    CHECK_STR(unit_p, want);                    \
   } while (0)
 
 TEST(lines_end_at_their_delimiter_or_at_the_end) {
@@ -125,16 +125,16 @@ static int sender(struct rl_sender *s, struct rl_cli *cli, int argc, const char 
   return rc ? rc : rl_sender_init(s, cli, err);
 }
 
-#define SENDER(...)                                                                \
-  const char *argv[] = {"-t", "to", __VA_ARGS__};                                  \
-  struct rl_sender s;                                                              \
-  struct rl_cli cli;                                                               \
-  struct rl_err err = {0};                                                         \
-  struct rl_record r;                                                              \
+#define SENDER(...)                               \
+  const char *argv[] = {"-t", "to", __VA_ARGS__}; \
+  struct rl_sender s;                             \
+  struct rl_cli cli;                              \
+  struct rl_err err = {0};                        \
+  struct rl_record r;                             \
   CHECK_INT(sender(&s, &cli, (int)(sizeof argv / sizeof *argv), argv, &err), 0)
-#define SENDER_DONE       \
-  rl_sender_free(&s);     \
-  rl_cli_free(&cli);      \
+#define SENDER_DONE   \
+  rl_sender_free(&s); \
+  rl_cli_free(&cli);  \
   rl_options_free(&options)
 
 static bool is(struct rl_bytes b, const char *text) { return rl_bytes_eq(b, rl_bytes_str(text)); }
@@ -176,12 +176,13 @@ TEST(d_9_null_empty_and_absent_are_apart) {
 
 TEST(s5_5_lines_that_tap_wrote_are_read_back) {
   SENDER("--input-format", "ndjson", "-H", "more=1");
-  CHECK_INT(rl_sender_read(&s,
-                           rl_bytes_str("{\"topic\":\"x\",\"partition\":3,\"offset\":9,\"timestamp\":1500,\"key\":"
-                                        "\"k\",\"headers\":[{\"name\":\"h\",\"value\":\"v\"}],\"value_base64\":"
-                                        "\"/wA=\"}"),
-                           &r, &err),
-            0);
+  CHECK_INT(
+      rl_sender_read(&s,
+                     rl_bytes_str("{\"topic\":\"x\",\"partition\":3,\"offset\":9,\"timestamp\":1500,\"key\":"
+                                  "\"k\",\"headers\":[{\"name\":\"h\",\"value\":\"v\"}],\"value_base64\":"
+                                  "\"/wA=\"}"),
+                     &r, &err),
+      0);
   CHECK(is(r.key, "k") && rl_bytes_eq(r.value, rl_bytes("\xff\0", 2)));
   CHECK_STR(r.topic, "to");
   CHECK_INT(r.partition, -1);
@@ -194,16 +195,16 @@ TEST(s5_5_lines_that_tap_wrote_are_read_back) {
   SENDER_DONE;
 }
 
-#define CHECK_FORM(part, ...)                                                                          \
-  do {                                                                                                 \
-    const char *argv[] = {__VA_ARGS__};                                                                \
-    struct rl_sender s;                                                                                \
-    struct rl_cli cli;                                                                                 \
-    struct rl_err err = {0};                                                                           \
-    CHECK_INT(sender(&s, &cli, (int)(sizeof argv / sizeof *argv), argv, &err), RL_EUSAGE);             \
-    CHECK_HAS(err.text, part);                                                                         \
-    rl_cli_free(&cli);                                                                                 \
-    rl_options_free(&options);                                                                         \
+#define CHECK_FORM(part, ...)                                                              \
+  do {                                                                                     \
+    const char *argv[] = {__VA_ARGS__};                                                    \
+    struct rl_sender s;                                                                    \
+    struct rl_cli cli;                                                                     \
+    struct rl_err err = {0};                                                               \
+    CHECK_INT(sender(&s, &cli, (int)(sizeof argv / sizeof *argv), argv, &err), RL_EUSAGE); \
+    CHECK_HAS(err.text, part);                                                             \
+    rl_cli_free(&cli);                                                                     \
+    rl_options_free(&options);                                                             \
   } while (0)
 
 TEST(a_wrong_form_is_refused) {

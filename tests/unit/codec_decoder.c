@@ -4,7 +4,8 @@
 #define CHECK_SELECT(list, document, want) CHECK_STR(select_from(list, document), want)
 
 TEST(auto_and_any_take_a_value_as_it_is) {
-  static const char document[] = "{\"a\":[1,null,\"x\"],\"b\":{},\"c\":true,\"d\":\"x\",\"e\":null,\"f\":1.5}";
+  static const char document[] =
+      "{\"a\":[1,null,\"x\"],\"b\":{},\"c\":true,\"d\":\"x\",\"e\":null,\"f\":1.5}";
   static const char want[] = "json [1,null,\"x\"], json {}, true, \"x\", null, 1.5";
   CHECK_SELECT("a,b,c,d,e,f", document, want);
   CHECK_SELECT("a:any,b:any,c:any,d:any,e:any,f:any", document, want);
@@ -20,7 +21,8 @@ TEST(declared_types_take_what_is_theirs) {
 
 TEST(s8_1_missing_and_null_pass_any_type) {
   CHECK_SELECT("a:i64,b:f64,c:f32,d:bool,e:str,f:bytes",
-               "{\"a\":null,\"b\":null,\"c\":null,\"d\":null,\"e\":null}", "null, null, null, null, null, missing");
+               "{\"a\":null,\"b\":null,\"c\":null,\"d\":null,\"e\":null}",
+               "null, null, null, null, null, missing");
 }
 
 TEST(a_wrong_type_names_field_expected_and_found) {
@@ -105,7 +107,8 @@ static const char *decode(const char *format, const char *list, const struct rl_
 }
 
 TEST(meta_fields_are_read_from_the_message) {
-  struct headed headers = {{{"h", rl_bytes_str("1")}, {"g", rl_bytes(NULL, 0)}, {"h", rl_bytes_str("2.5")}}, 3};
+  struct headed headers = {{{"h", rl_bytes_str("1")}, {"g", rl_bytes(NULL, 0)}, {"h", rl_bytes_str("2.5")}},
+                           3};
   struct rl_msg msg = make_message(&headers, "k", "{\"a\":1}");
   static const char list[] = "@key,@topic,@partition,@offset,@timestamp,h=@headers.h,@headers.g,@headers.x,a";
   CHECK_STR(decode("json", list, &msg),
@@ -128,7 +131,8 @@ TEST(bytes_of_the_message_are_read_as_the_declared_type) {
   msg.key = rl_bytes_str("-42");
   CHECK_STR(decode("raw", "@key:i64,x=@key:f32", &msg), "-42, -42.0");
   msg.key = rl_bytes_str("42 ");
-  CHECK_STR(decode("raw", "@key:i64", &msg), "missing | field 'key' (@key): expected i64, found the bytes \"42 \"");
+  CHECK_STR(decode("raw", "@key:i64", &msg),
+            "missing | field 'key' (@key): expected i64, found the bytes \"42 \"");
   msg.key = rl_bytes_str("");
   CHECK_HAS(decode("raw", "@key:i64", &msg), "found the bytes \"\"");
   msg.key = rl_bytes("\xff", 1);
@@ -167,7 +171,8 @@ TEST(rows_after_a_bad_one_are_as_good_as_ever) {
   struct codec c;
   codec_open(&c, "a,b");
   for (int i = 0; i < 100; i++) {
-    CHECK_INT(codec_row(&c, i % 3 ? "{\"a\":1,\"b\":\"\\u0041\"}" : "{\"a\":[[[[1,"), i % 3 ? 0 : RL_EHANDLER);
+    CHECK_INT(codec_row(&c, i % 3 ? "{\"a\":1,\"b\":\"\\u0041\"}" : "{\"a\":[[[[1,"),
+              i % 3 ? 0 : RL_EHANDLER);
     CHECK_STR(codec_cells(&c), i % 3 ? "1, \"A\"" : "missing, missing");
   }
   CHECK_INT(c.columns->rows, 100);
@@ -288,7 +293,8 @@ static const char *suggestion(const char *path, const char *document) {
 
 TEST(the_nearest_path_is_suggested) {
   static const char document[] =
-      "{\"objectId\":\"x\",\"candidate\":{\"rb\":1,\"magpsf\":2},\"prv\":[{\"mag.x\":3}],\"d\":{\"e\":{\"e\":1}}}";
+      "{\"objectId\":\"x\",\"candidate\":{\"rb\":1,\"magpsf\":2},\"prv\":[{\"mag.x\":3}],\"d\":{\"e\":{\"e\":"
+      "1}}}";
   CHECK_STR(suggestion("candidate.magpfs", document), "candidate.magpsf");
   CHECK_STR(suggestion("magpsf", document), "candidate.magpsf");
   CHECK_STR(suggestion("candidat.rb", document), "candidate.rb");
@@ -298,6 +304,8 @@ TEST(the_nearest_path_is_suggested) {
   CHECK_STR(suggestion("f.e", document), "d.e");
   CHECK_STR(suggestion("zzzzzzzz", document), "");
   CHECK_STR(suggestion("prv[7]", document), "");
+  CHECK_STR(suggestion("abcdefgh", "{\"abcdefg\\u0000x\":1}"), "");
+  CHECK_STR(suggestion("x", "{\"a\\u0000\":{\"x\":1},\"b\":{\"x\":1}}"), "b.x");
   CHECK_STR(suggestion("a", "{\"a"), "");
   CHECK_STR(suggestion("a", "5"), "");
   CHECK_STR(suggestion("a", NULL), "");

@@ -42,9 +42,11 @@ TEST(keys_with_dots_brackets_or_quotes_are_quoted) {
 }
 
 TEST(path_errors_name_path_column_and_what_was_expected) {
-  CHECK_STR(steps_of("a..b"),
-            "field path 'a..b': expected a key (one that holds . [ ] or \" is written in quotes) at column 3");
-  CHECK_HAS(steps_of(""), "expected a key (one that holds . [ ] or \" is written in quotes) at column 1, where");
+  CHECK_STR(
+      steps_of("a..b"),
+      "field path 'a..b': expected a key (one that holds . [ ] or \" is written in quotes) at column 3");
+  CHECK_HAS(steps_of(""),
+            "expected a key (one that holds . [ ] or \" is written in quotes) at column 1, where");
   CHECK_HAS(steps_of("a."), "at column 3, where it ends");
   CHECK_HAS(steps_of(".a"), "at column 1");
   CHECK_HAS(steps_of("a[x]"), "expected an index (0, 1 … or -1 for the last) at column 3");

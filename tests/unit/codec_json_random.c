@@ -14,10 +14,10 @@ static uint32_t chance(uint32_t n) {
 static void put_one_of(struct rl_buf *out, const char *const *texts, uint32_t n) {
   rl_buf_puts(out, texts[chance(n)]);
 }
-#define PUT_ONE_OF(out, ...)                                  \
-  do {                                                        \
-    static const char *const texts_[] = {__VA_ARGS__};        \
-    put_one_of(out, texts_, sizeof texts_ / sizeof *texts_);  \
+#define PUT_ONE_OF(out, ...)                                 \
+  do {                                                       \
+    static const char *const texts_[] = {__VA_ARGS__};       \
+    put_one_of(out, texts_, sizeof texts_ / sizeof *texts_); \
   } while (0)
 
 static void put_blanks(struct rl_buf *out) { PUT_ONE_OF(out, "", "", "", " ", "\n", "\t \r"); }
@@ -30,8 +30,9 @@ static void put_key(struct rl_buf *out) {
 
 static void put_scalar(struct rl_buf *out) {
   PUT_ONE_OF(out, "null", "true", "false", "0", "-1", "12.5", "1e5", "18446744073709551615", "1e999",
-             "2510000000000000003", "\"\"", "\"text\"", "\"\\u00e4\\ud83d\\ude00\"", "\"[{,:\\\"}]\"", "\"\\\\\"",
-             "0.1", "\"a text of more than sixty-four bytes, so that it spans the blocks that are read at once\"");
+             "2510000000000000003", "\"\"", "\"text\"", "\"\\u00e4\\ud83d\\ude00\"", "\"[{,:\\\"}]\"",
+             "\"\\\\\"", "0.1",
+             "\"a text of more than sixty-four bytes, so that it spans the blocks that are read at once\"");
 }
 
 enum { DEPTH = 5 };
@@ -70,7 +71,8 @@ static void put_path(struct rl_buf *out, bool index_first) {
       continue;
     }
     if (i > 0) rl_buf_putc(out, '.');
-    PUT_ONE_OF(out, "a", "b", "c", "a", "b", "\"a long key of many bytes\"", "\"\"", "ä", "\"\\\\\"", "abcdefgh");
+    PUT_ONE_OF(out, "a", "b", "c", "a", "b", "\"a long key of many bytes\"", "\"\"", "ä", "\"\\\\\"",
+               "abcdefgh");
   }
 }
 

@@ -2,20 +2,22 @@
 #include "codec_support.h"
 
 #define CHECK_SELECT(list, document, want) CHECK_STR(select_from(list, document), want)
-#define CHECK_REFUSED(document, part)                   \
-  do {                                                  \
-    CHECK_HAS(select_from("a", document), "error: ");   \
-    CHECK_HAS(select_from("a", document), part);        \
-    CHECK_HAS(select_from("", document), part);         \
-    CHECK_HAS(tape_of(document), part);                 \
+#define CHECK_REFUSED(document, part)                 \
+  do {                                                \
+    CHECK_HAS(select_from("a", document), "error: "); \
+    CHECK_HAS(select_from("a", document), part);      \
+    CHECK_HAS(select_from("", document), part);       \
+    CHECK_HAS(tape_of(document), part);               \
   } while (0)
 
 TEST(fields_are_found_whatever_their_order) {
   const char *list = "candidate.rb,candidate.magpsf,objectId";
   const char *want = "0.5, 18.25, \"ZTF1\"";
   CHECK_SELECT(list, "{\"objectId\":\"ZTF1\",\"candidate\":{\"rb\":0.5,\"magpsf\":18.25}}", want);
-  CHECK_SELECT(list, "{\"candidate\":{\"x\":{\"rb\":1},\"magpsf\":18.25,\"rb\":0.5},\"objectId\":\"ZTF1\"}", want);
-  CHECK_SELECT(list, " { \"candidate\" : { \"rb\" : 0.5 , \"magpsf\"\n:\t18.25 } , \"objectId\" : \"ZTF1\" } \r\n",
+  CHECK_SELECT(list, "{\"candidate\":{\"x\":{\"rb\":1},\"magpsf\":18.25,\"rb\":0.5},\"objectId\":\"ZTF1\"}",
+               want);
+  CHECK_SELECT(list,
+               " { \"candidate\" : { \"rb\" : 0.5 , \"magpsf\"\n:\t18.25 } , \"objectId\" : \"ZTF1\" } \r\n",
                want);
 }
 
@@ -54,8 +56,8 @@ TEST(escapes_before_an_element_counted_from_the_end) {
 }
 
 TEST(keys_that_share_a_beginning_or_are_long_are_told_apart) {
-  CHECK_SELECT("r,rb,rbversion,rbversion2", "{\"rbversion2\":4,\"rbversion\":3,\"rb\":2,\"r\":1,\"rbversion23\":5}",
-               "1, 2, 3, 4");
+  CHECK_SELECT("r,rb,rbversion,rbversion2",
+               "{\"rbversion2\":4,\"rbversion\":3,\"rb\":2,\"r\":1,\"rbversion23\":5}", "1, 2, 3, 4");
   CHECK_SELECT("e=\"\"", "{\"a\":1,\"\":2}", "2");
 }
 
@@ -116,7 +118,6 @@ TEST(s9_1_nonsense_among_what_is_skipped_is_refused) {
   CHECK_REFUSED("{\"a\":1,\"b\":+1}", "expected a value");
   CHECK_REFUSED("{\"a\":1,\"b\":.5}", "expected a value");
   CHECK_REFUSED("{\"a\":1,\"b\":\f1}", "expected a value, found byte 0x0C");
-  CHECK_REFUSED("{\"a\":1,\"b\":2\x1a}", "expected ',' or '}', found byte 0x1A");
   CHECK_REFUSED("{\"a\":1/*x*/}", "");
 }
 
@@ -161,11 +162,41 @@ TEST(s9_1_commas_and_colons_stand_where_they_must) {
 
 /* Scalars that are asked for; where they are not see s9_1_skipped_scalars. */
 TEST(s9_1_selected_scalars_are_checked) {
-  static const char *const bad[] = {"1.2.3", "01",   "-",    "-01",  "1.",     "1.e5",     "1e",    "1e+",
-                                    "0x10",  "1a",   "--1",  "1-2",  "-a",     "1_000",    "1.5f",  "00",
-                                    "tru",   "true1", "nul", "nullx", "fals",  "falsee",   "t",     "1e5.5",
-                                    "-Infinity", "\"\\x\"", "\"\\u12g4\"", "\"\\u12\"", "\"\\ud800\"",
-                                    "\"\\udc00\"", "\"\\ud800\\ud800\"", "\"\\ud800x\"", "\"\\ud800\\n\""};
+  static const char *const bad[] = {"1.2.3",
+                                    "01",
+                                    "-",
+                                    "-01",
+                                    "1.",
+                                    "1.e5",
+                                    "1e",
+                                    "1e+",
+                                    "0x10",
+                                    "1a",
+                                    "--1",
+                                    "1-2",
+                                    "-a",
+                                    "1_000",
+                                    "1.5f",
+                                    "00",
+                                    "tru",
+                                    "true1",
+                                    "nul",
+                                    "nullx",
+                                    "fals",
+                                    "falsee",
+                                    "t",
+                                    "1e5.5",
+                                    "-Infinity",
+                                    "2\x1a",
+                                    "2\f",
+                                    "\"\\x\"",
+                                    "\"\\u12g4\"",
+                                    "\"\\u12\"",
+                                    "\"\\ud800\"",
+                                    "\"\\udc00\"",
+                                    "\"\\ud800\\ud800\"",
+                                    "\"\\ud800x\"",
+                                    "\"\\ud800\\n\""};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char document[64];
     snprintf(document, sizeof document, "{\"b\":1,\"a\":%s}", bad[i]);
@@ -184,7 +215,8 @@ TEST(s9_1_skipped_scalars_are_checked_under_strict_only) {
   CHECK_STR(select_strictly("a", "{\"a\":1,\"b\":1.2.3}"),
             "error: not JSON: malformed number, found '1' at byte 11");
   CHECK_HAS(select_strictly("a", "{\"a\":1,\"b\":[{\"c\":tru}]}"), "expected a value");
-  CHECK_HAS(select_strictly("a", "{\"a\":1,\"b\":\"\\q\"}"), "malformed escape in a string, found '\\' at byte 12");
+  CHECK_HAS(select_strictly("a", "{\"a\":1,\"b\":\"\\q\"}"),
+            "malformed escape in a string, found '\\' at byte 12");
   CHECK_HAS(select_strictly("a", "{\"a\":1,\"b\":{\"\\q\":1}}"), "malformed escape");
   CHECK_STR(select_strictly("a", "{\"a\":1,\"b\":{\"\\n\":[-1.5e3,true,false,null,\"\\u00e4\"]}}"), "1");
 }
@@ -194,7 +226,7 @@ TEST(s9_1_text_must_be_utf8) {
   CHECK_REFUSED("{\"a\":1,\"b\":\"ab\xc3\"}", "not UTF-8 at byte 14");
   CHECK_REFUSED("{\"a\":1,\"b\":\"\xed\xa0\x80\"}", "not UTF-8 at byte 12");
   CHECK_REFUSED("{\"a\":1,\"\xc0\xaf\":2}", "not UTF-8 at byte 8");
-  CHECK_REFUSED("{\"a\":1}\xfe", "not UTF-8 at byte 7");
+  CHECK_REFUSED("{\"a\":1}\xfe", "at byte 7"); /* UTF-8 or not, nothing may stand there */
   CHECK_SELECT("a", "{\"a\":\"äß😀\"}", "\"äß😀\"");
 }
 
@@ -229,7 +261,8 @@ TEST(a_root_that_is_no_object_is_no_sample) {
   CHECK_SELECT("a", "\"x\"", "error: expected an object with the fields asked for, found a text at byte 0");
   CHECK_SELECT("a", "null", "error: expected an object with the fields asked for, found null at byte 0");
   CHECK_SELECT("a", "true", "error: expected an object with the fields asked for, found a boolean at byte 0");
-  CHECK_SELECT("x=[0]", "{}", "error: expected an array with the fields asked for, found an object at byte 0");
+  CHECK_SELECT("x=[0]", "{}",
+               "error: expected an array with the fields asked for, found an object at byte 0");
   CHECK_HAS(select_from("a", "NaN"), "error: not JSON: expected a value, found 'N' at byte 0");
   CHECK_HAS(select_from("a", "[1"), "error: not JSON: cut short");
   CHECK_HAS(select_from("a", "1.2.3"), "error: not JSON: malformed number");

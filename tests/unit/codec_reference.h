@@ -1,6 +1,6 @@
-/* The judge of tests that make documents by chance (unit and fuzz): what a field of a document is, read off the
- * whole document's tape the slow way, must be what the selection gives; and what the one refuses the other
- * does. */
+/* The judge of tests that make documents by chance (unit and fuzz): what a field of a document is, read off
+ * the whole document's tape the slow way, must be what the selection gives; and what the one refuses the
+ * other does. */
 #ifndef RL_UNIT_CODEC_REFERENCE_H
 #define RL_UNIT_CODEC_REFERENCE_H
 

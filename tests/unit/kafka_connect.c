@@ -34,7 +34,7 @@ TEST(s7_1_nobody_listens) {
   int fd = loopback(address, sizeof address, false);
   connect_fails(address, 1000, &err);
   CHECK_HAS(err.text, "no connection to 127.0.0.1:");
-  CHECK_HAS(err.text, "within 1 s");
+  CHECK_HAS(err.text, " s: ");
   CHECK_HAS(err.text, "Connection refused");
   CHECK_HAS(err.text, "check the broker");
   close(fd);

@@ -1,5 +1,6 @@
 /* Membership: rebalances under both assignors, commits, and leaving. */
 #include "kafka/broker.h"
+#include "kafka/consumer_impl.h"
 #include "kafka_bed.h"
 
 static struct bed_member member(struct bed *b, struct rl_kconf *conf, const char *assignor) {
@@ -179,6 +180,48 @@ TEST(s6_3_an_idle_member_that_serves_stays) {
   bed_leave(&m);
   rl_kconf_free(&conf);
   bed_stop(&b);
+}
+
+TEST(a_fatal_error_says_so_with_its_cause) {
+  struct bed b = bed_start("alerts", 1);
+  struct rl_kconf conf = RL_KCONF_INIT;
+  struct bed_member m = member(&b, &conf, "range");
+  rd_kafka_test_fatal_error(m.c->rk, RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, "fenced by the test");
+  BED_UNTIL(&m, m.fatal > 0);
+  CHECK_INT(m.last.kafka, RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID);
+  CHECK_HAS(m.last.text, "fenced by the test");
+  CHECK_HAS(m.last.text, "group.instance.id");
+  bed_leave(&m);
+  rl_kconf_free(&conf);
+  bed_stop(&b);
+}
+
+TEST(d_7_a_missing_topic_is_told_and_the_others_flow) {
+  struct bed b = bed_start("alerts", 1);
+  struct rl_err err;
+  char *topics[] = {"alerts", "nowhere"};
+  rd_kafka_mock_topic_set_error(b.cluster, "nowhere", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  bed_fill(b.address, "alerts", 1, 5);
+  struct rl_consumer_opts opts = {.brokers = b.address, .group = "g"};
+  struct bed_member m = {.c = bed_consumer(&opts)};
+  CHECK_INT(rl_consumer_subscribe(m.c, topics, 2, &err), 0);
+  BED_UNTIL(&m, m.messages == 5 && m.errors > 0);
+  CHECK_INT(m.last.kafka, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  CHECK_HAS(m.last.text, "nowhere");
+  CHECK_INT(m.fatal, 0);
+  bed_leave(&m);
+  bed_stop(&b);
+}
+
+TEST(subscribing_without_a_group_is_refused) {
+  struct rl_consumer_opts opts = {.brokers = "127.0.0.1:1"};
+  struct rl_consumer *c;
+  struct rl_err err;
+  char *topics[] = {"alerts"};
+  CHECK_INT(rl_consumer_open(&c, &opts, &err), 0);
+  CHECK_INT(rl_consumer_subscribe(c, topics, 1, &err), RL_EUSAGE);
+  CHECK_HAS(err.text, "-G GROUP");
+  rl_consumer_destroy(c);
 }
 
 TEST(s12_the_embedded_broker_listens_on_loopback) {

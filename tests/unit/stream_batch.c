@@ -50,6 +50,7 @@ TEST(why_a_row_is_bad_moves_with_it) {
     size_t row = rl_batch_add(b, &m);
     if (i == 3 || i == 6) rl_batch_set_bad(b, row, i == 3 ? "first" : "goes");
     if (i == 3) rl_batch_set_bad(b, row, "three");
+    if (i == 39) rl_batch_set_bad(b, row, "last");
   }
   CHECK_INT(rl_batch_strike(b, is_of_slot, &gone), 20);
   CHECK_INT(released, 20);
@@ -57,12 +58,14 @@ TEST(why_a_row_is_bad_moves_with_it) {
   CHECK_INT(b->bytes, 20);
   CHECK_STR(b->bad[1], "three");
   CHECK_INT(b->msgs[1].offset, 3);
-  for (size_t i = 0; i < b->n; i++) CHECK(i == 1 || !b->bad[i]);
-  struct rl_msg more = fake_msg(1, 99, "y", &released);
-  CHECK_INT(rl_batch_add(b, &more), 20);
-  CHECK(!b->bad[20]);
+  CHECK_STR(b->bad[19], "last");
+  for (size_t i = 0; i < 100; i++) { /* places that are filled anew are not bad */
+    struct rl_msg more = fake_msg(1, 99, "y", &released);
+    CHECK_INT(rl_batch_add(b, &more), 20 + i);
+  }
+  for (size_t i = 0; i < b->n; i++) CHECK(i == 1 || i == 19 || !b->bad[i]);
   rl_batch_free(b);
-  CHECK_INT(released, 41);
+  CHECK_INT(released, 140);
 }
 
 static struct rl_batch *batch_with_columns(struct rl_fields *fields, size_t rows, size_t decoded,

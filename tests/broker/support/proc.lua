@@ -66,12 +66,20 @@ function proc.folder()
   return path
 end
 
+-- The tests' own settings, which the program would take for mistaken ones of its own.
+local OURS = { "RILLE_ROOT", "RILLE_SO", "RILLE_PRELOAD", "RILLE_TEST_RUN", "RILLE_TEST_SLOT", "RILLE_TEST_BROKERS",
+  "RILLE_TEST_SASL" }
+
 -- Starts words as a process. options: stdin (text), env (table), stdout (a path in place of a file of its own).
 -- A shell that is not interactive starts background jobs with SIGINT ignored; env gives it back.
 function proc.start(words, options)
   options = options or {}
   local dir = proc.folder()
   local env = { "env", "--default-signal=INT,QUIT,PIPE" }
+  for _, name in ipairs(OURS) do
+    env[#env + 1] = "-u"
+    env[#env + 1] = name
+  end
   for name, value in pairs(options.env or {}) do env[#env + 1] = name .. "=" .. value end
   local input = options.stdin and proc.write(dir .. "/stdin", options.stdin) or options.input or "/dev/null"
   local self = setmetatable({ dir = dir, stdout = options.stdout or dir .. "/stdout" }, proc)

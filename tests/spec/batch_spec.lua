@@ -1,0 +1,126 @@
+-- What a handler sees of a batch (S8.1, S8.4, S8.5): scripts that check with assert, run by the program.
+package.path = "tests/broker/?.lua;" .. package.path
+local proc = require "support.proc"
+local rille = require "support.rille"
+
+-- Runs a handler's body over values; the settings go before it in the script's table.
+local function run(body, values, settings, options)
+  local text = ("return { %s handle = function(batch, out)\n%s\nend }"):format(settings or "", body)
+  local words = { "run", "--code", text, "--input", "-", "--input-format", "lines" }
+  for _, word in ipairs(options or {}) do words[#words + 1] = word end
+  local process = rille.start(words, { stdin = table.concat(values, "\n") .. "\n" })
+  return process:wait(20), process:out(), process:err()
+end
+
+local function pass(...)
+  local status, out, err = run(...)
+  assert.equal(0, status, err)
+  return out, err
+end
+
+local function stop(part, ...)
+  local status, _, err = run(...)
+  assert.equal(4, status, err)
+  assert.is_truthy(err:find(part, 1, true), err)
+  return err
+end
+
+local ALERTS = {
+  '{"objectId":"x","candidate":{"magpsf":17.5,"rb":0.9}}',
+  '{"objectId":"y","candidate":{"magpsf":18,"rb":null}}',
+  '{"objectId":"z","candidate":{"rb":0.2}}',
+}
+local FIELDS = 'fields = { "objectId", mag = "candidate.magpsf", rb = { path = "candidate.rb", type = "f64" } },'
+
+describe("a batch", function()
+  after_each(proc.end_all)
+
+  it("has a length, a number, a cause, an attempt, and messages by index", function()
+    pass([[
+      assert(#batch == 2 and batch.number == 1 and batch.cause == "size" and batch.attempt == 1 and batch.part == nil)
+      assert(batch[1].value == "a" and batch[2].value == "b" and batch[3] == nil and batch[0] == nil)
+      assert(batch[1] == batch[1])
+      local n = 0
+      for i, m in ipairs(batch) do n = n + 1; assert(m == batch[i]) end
+      for i, m in batch:messages() do n = n + 1; assert(m == batch[i]) end
+      assert(n == 4)
+    ]], { "a", "b" }, "batch = { size = 2 },")
+  end)
+
+  it("S8.1 columns hold nil where a value is missing or null, NaN in one declared f64", function()
+    pass([[
+      assert(batch.objectId.n == 3 and batch.objectId[3] == "z")
+      assert(batch.mag.n == 3 and batch.mag[1] == 17.5 and math.type(batch.mag[2]) == "integer" and batch.mag[3] == nil)
+      assert(batch.rb[1] == 0.9 and batch.rb[2] ~= batch.rb[2] and batch.columns.rb[3] == 0.2)
+      local rows = batch:rows()
+      assert(rows.n == 3 and rows[1].objectId == "x" and rows[3].mag == nil and rows[3].rb == 0.2)
+      assert(batch[2].fields.mag == 18)
+    ]], ALERTS, FIELDS)
+  end)
+
+  it("S8.4 a column is the script's copy", function()
+    pass([[
+      batch.mag[1] = 99
+      assert(batch.mag[1] == 99 and #batch:where "mag < 18" == 1)
+    ]], ALERTS, FIELDS)
+  end)
+
+  it("S8.5 where gives a view that counts from 1 and shares messages", function()
+    pass([[
+      local sure = batch:where "rb < 0.5"
+      assert(#sure == 1 and sure[1] == batch[3] and sure.objectId[1] == "z" and sure.number == batch.number)
+      assert(#batch:where "mag ~= 17.5" == 1, "missing passes no cut")
+    ]], ALERTS, FIELDS)
+  end)
+
+  it("map calls a function a message", function()
+    pass([[
+      local t = batch:map(function(m, i) if i ~= 2 then return m.value .. i end end)
+      assert(t.n == 3 and t[1] == "a1" and t[2] == nil and t[3] == "c3")
+    ]], { "a", "b", "c" })
+  end)
+
+  it("S4.6 an unknown name stops the run with the nearest, and no retry", function()
+    local err = stop("there is no field 'mga' (did you mean 'mag'?)", "print 'tried' return batch.mga", ALERTS, FIELDS,
+      { "--retries", "3", "--backoff", "0" })
+    assert.is_truthy(err:find("--code:2:", 1, true), err)
+  end)
+
+  it("S8.5 a batch that is over raises, and so do its views and messages", function()
+    pass([[
+      if kept then
+        for _, use in pairs {
+          function() return #kept end, function() return kept[1] end, function() return view[1] end,
+          function() return message.value end, function() return message:decode() end,
+          function() return kept.mag end, function() out:forward("-", kept) end,
+        } do
+          local ok, err = pcall(use)
+          assert(not ok and tostring(err):find("over", 1, true), tostring(err))
+        end
+      end
+      kept, view, message = batch, batch:where "rb < 5", batch[1]
+    ]], ALERTS, "batch = { size = 1 }, " .. FIELDS)
+  end)
+
+  it("S4.3 parts of a batch say which they are", function()
+    local out = pass([[
+      if #batch > 1 and batch[#batch].value ~= "b" then error "once more" end
+      print(batch.part, batch.attempt, #batch)
+      if batch[1].value == "c" then error "c" end
+    ]], { "a", "b", "c", "d" }, "dead_letter = '-',")
+    assert.is_truthy(out:find("1%-2/4\t2\t2\n"), out)
+    assert.is_truthy(out:find("4%-4/4\t%d\t1\n"), out)
+  end)
+
+  it("decodes by a function of the script; what it refuses is dead-lettered by itself", function()
+    local out, err = pass([[
+      assert(#batch == 2 and batch.v[1] == 1 and batch.v[2] == 3 and batch[1]:decode().v == 1)
+      print "handled"
+    ]], { "1", "bad", "3" }, [[
+      dead_letter = "file:/dev/null", fields = { v = { path = "v", type = "i64" } },
+      decode = function(m) local v = math.tointeger(m.value); if not v then return nil, "no number" end return { v = v } end,
+    ]])
+    assert.equal("handled\n", out)
+    assert.is_truthy(err:find("no number", 1, true), err)
+  end)
+end)

@@ -1,0 +1,100 @@
+-- `where` as a script meets it (S8.2, S8.3, S4.6): rille.where in the module, batch:where in a handler over lines.
+package.path = "tests/broker/?.lua;" .. package.path
+local rille = require "rille"
+local proc = require "support.proc"
+local program = require "support.rille"
+
+local ROWS = table.concat({
+  '{"id":"a","rb":0.9,"mag":18.0,"nbad":0}',
+  '{"id":"b","rb":0.7,"mag":19.0,"nbad":0}',
+  '{"id":"c","mag":18.0,"nbad":0}',
+  '{"id":"d","rb":null,"mag":17.0,"nbad":1}',
+  '{"id":"e","rb":0.65,"mag":18.49,"nbad":0}',
+}, "\n") .. "\n"
+
+-- What a handler's code prints, run over the rows; `batch` and `where(expression)`, the ids that pass, are at hand.
+local function run(code, fields)
+  local script = ([[
+    local function where(batch, expression)
+      local ids = {}
+      for _, m in batch:where(expression):messages() do ids[#ids + 1] = m.fields.id end
+      return table.concat(ids, " ")
+    end
+    return function(batch) %s end]]):format(code)
+  local process = program.start({ "run", "--code", script, "--input", "-", "--fields", fields or "id,rb,mag,nbad" },
+    { stdin = ROWS })
+  return process:wait(15), process:out(), process:err()
+end
+
+local function passes(expression)
+  local status, out, err = run(("print(where(batch, %q))"):format(expression))
+  assert.equal(0, status, err)
+  return (out:gsub("\n$", ""))
+end
+
+describe("batch:where", function()
+  after_each(proc.end_all)
+
+  it("passes the rows of which the expression is true", function()
+    assert.equal("a e", passes "rb >= 0.65 and mag < 18.5 and nbad == 0")
+  end)
+
+  it("S8.2 takes a missing value for unknown, in not, ~= and or as well", function()
+    local status, out, err = run [[
+      print(where(batch, "not (rb >= 0.65)"))
+      print(where(batch, "rb ~= 0.9"))
+      print(where(batch, "rb > 0.8 or mag < 17.5"))
+      print(where(batch, "rb == nil"))
+      print(where(batch, "rb ~= nil"))]]
+    assert.equal(0, status, err)
+    assert.equal("\nb e\na d\nc d\na b e\n", out)
+  end)
+
+  it("S8.3 knows functions, in, between and texts", function()
+    local status, out, err = run [[
+      print(where(batch, "id in {'a', 'd'} and mag between 17 and 18"))
+      print(where(batch, "floor(mag) == 18 and not id:find('c')"))
+      print(where(batch, "id:upper() .. '!' == 'B!'"))]]
+    assert.equal(0, status, err)
+    assert.equal("a d\na e\nb\n", out)
+  end)
+
+  it("gives a batch: views of views, indexed from 1", function()
+    local status, out, err = run [[
+      local some = batch:where("nbad == 0")
+      local few = some:where("rb < 0.8")
+      print(#batch, #some, #few, few[1].fields.id, few.columns.mag[2])]]
+    assert.equal(0, status, err)
+    assert.equal("5\t4\t2\tb\t18.49\n", out)
+  end)
+
+  it("takes a compiled expression, made where the script is loaded", function()
+    local process = program.start({ "run", "--code",
+      [[local bright = require("rille").where("mag < 18") return function(batch) print(#batch:where(bright)) end]],
+      "--input", "-", "--fields", "mag" }, { stdin = ROWS })
+    assert.equal(0, process:wait(15), process:err())
+    assert.equal("1\n", process:out())
+  end)
+
+  it("S4.6 a bad expression or column stops the run with status 4, place and nearest name", function()
+    local status, _, err = run [[ batch:where("rb >= 0.65 and") ]]
+    assert.equal(4, status, err)
+    assert.truthy(err:find("column 15", 1, true), err)
+    status, _, err = run [[ pcall(batch.where, batch, "1 <") batch:where("magg < 18") ]]
+    assert.equal(4, status, err)
+    assert.truthy(err:find("did you mean `mag`", 1, true), err)
+  end)
+end)
+
+describe("rille.where", function()
+  it("S8.3 shows what is wrong with column and caret", function()
+    local ok, err = pcall(rille.where, "rb >= 0.65 and")
+    assert.is_false(ok)
+    assert.truthy(tostring(err):find("at column 15\n  rb >= 0.65 and\n                ^", 1, true), tostring(err))
+    ok, err = pcall(rille.where, "os.exit() == 1")
+    assert.is_false(ok)
+    assert.truthy(tostring(err):find("there is no function `os.exit`", 1, true), tostring(err))
+  end)
+
+  it("prints as its text", function() assert.equal("rb > 1", tostring(rille.where "rb > 1")) end)
+end)
