@@ -22,9 +22,11 @@ static struct rl_batch *filling(struct rl_lane *lane) {
   return lane->filling;
 }
 
+/* Without fields a decoder still says which values it cannot read. */
 static void decode_row(struct rl_lane *lane, struct rl_batch *batch, size_t row) {
   struct rl_err err = {0};
-  if (batch->columns && rl_decoder_row(lane->decoder, &batch->msgs[row], batch->columns, &err))
+  if (!batch->columns && lane->decodes_raw) return;
+  if (rl_decoder_row(lane->decoder, &batch->msgs[row], batch->columns, &err))
     rl_batch_set_bad(batch, row, err.text);
 }
 

@@ -40,7 +40,8 @@ static int open_decoder(struct rl_lane *lane, struct rl_err *err) {
   const struct rl_settings *s = lane->s;
   struct rl_decoder_opts opts = {
       .fields = &s->fields, .strict = s->strict, .max_depth = (size_t)s->limits_depth};
-  return rl_decoder_new(&lane->decoder, s->decode ? s->decode : "raw", &opts, err);
+  lane->decodes_raw = !s->decode || strcmp(s->decode, "raw") == 0;
+  return rl_decoder_new(&lane->decoder, lane->decodes_raw ? "raw" : s->decode, &opts, err);
 }
 
 /* The partitions of this lane, without a group (S1.3). */

@@ -84,6 +84,7 @@ struct rl_lane {
   struct rl_offsets offsets;
   struct rl_batcher batcher;
   struct rl_decoder *decoder;
+  bool decodes_raw; /* every value will do */
   struct rl_batch *filling;
   struct rl_batch *slot; /* full, waits for the handler (one, never more) */
   struct rl_batch *pre;  /* at_most_once: its offsets are being committed */

@@ -44,9 +44,12 @@ static bool is_json(struct rl_bytes text, struct rl_json *json, struct rl_tape *
          rl_json_tape(json, text, MAX_DEPTH, scratch, NULL) == 0;
 }
 
+/* A JSON string or null would be read back as the text it holds, or as no value: those stand as text. */
+static bool embeds(const struct rl_cell *root) { return root->tag != RL_TEXT && root->tag != RL_NULL; }
+
 static void put_value(struct rl_buf *out, struct rl_bytes value, enum rl_ndjson_value how, struct rl_json *json,
                       struct rl_tape *scratch) {
-  if (how == RL_NDJSON_EMBED && is_json(value, json, scratch)) {
+  if (how == RL_NDJSON_EMBED && is_json(value, json, scratch) && embeds(&scratch->at[0])) {
     rl_buf_puts(out, "\"value\":");
     rl_buf_put(out, value.data, value.len);
   } else if (how == RL_NDJSON_EMBED || !value.data) {

@@ -133,8 +133,9 @@ void *rl_reader_main(void *arg) {
   struct rl_lane *lane = arg;
   lane->started = lane->last_message = lane->last_said = rl_now();
   while (lane->phase != RL_ENDED) {
+    enum rl_phase before = lane->phase;
     step(lane);
-    if (lane->phase != RL_ENDED) sleep_until_rung(lane);
+    if (lane->phase == before) sleep_until_rung(lane); /* a new phase has something to do at once */
   }
   rl_fill_drop(lane);
   mark_ended(lane);

@@ -87,7 +87,7 @@ void rl_on_assign(struct rl_lane *lane, const struct rl_tps *parts) {
   rl_tps_copy(&start, parts);
   for (size_t i = 0; i < start.n; i++) begin_part(lane, &start.at[i]);
   if (lane->source.accept(lane->source.self, &start, &err)) rl_lane_fail(lane, &err);
-  if (parts->n || !lane->assigned_once) log_parts("assigned", parts);
+  if (lane->source.tracks && (parts->n || !lane->assigned_once)) log_parts("assigned", parts);
   lane->assigned_once = true;
   lane->last_said = rl_now();
   count_partitions(lane);

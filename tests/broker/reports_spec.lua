@@ -38,10 +38,10 @@ describe("reports", function()
         ["function"] = "decode = function(m) if m.value == nil then return {} end return { a = 1 } end",
       })[decode]
       local run = rille.finish {
-        topic = topic, group = group, args = { "-e" }, after = { sink },
+        topic = topic, group = group, args = { "-e" }, after = { sink, decode },
         text = "return { " .. how .. [[, handle = function(batch, out)
           say(#batch, batch[1].value, batch[1].key, batch[2].value)
-          if batch.columns.a then say(batch.a[1], batch.a[2]) end
+          if arg[3] == "fields" then say(batch.a[1], batch.a[2]) end
           out:forward(arg[2], batch)
         end }]],
       }
