@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -91,11 +92,24 @@ static int check_form(struct rl_cli *cli, struct rl_err *err) {
                        cli->args.at[cli->args.n - 1]);
 }
 
+static bool is_stuck(const struct job *j) {
+  for (size_t i = 0; j->crew.lanes && i < j->crew.n; i++)
+    if (j->crew.lanes[i] && rl_lane_ended(j->crew.lanes[i]) && rl_lane_stuck(j->crew.lanes[i])) return true;
+  return false;
+}
+
+/* A handler that never came back still runs in its state: nothing may be torn down under it (S10.3). */
+static void leave_at_once(int code, const struct rl_err *err) {
+  if (code && code != RL_EPIPE) rl_log(RL_ERROR, "%s", err->text);
+  _exit(rl_err_status(code));
+}
+
 int rl_cmd_run(struct rl_cli *cli, struct rl_err *err) {
   struct rl_signals signals;
   struct job job = {.cli = cli};
   if (check_form(cli, err) || rl_signals_open(&signals, true, err)) return err->code;
   int rc = perform(&job, &signals, err);
+  if (is_stuck(&job)) leave_at_once(rc, err);
   clean_up(&job);
   rl_signals_close(&signals);
   return rc;

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "kafka/client_conf.h"
+#include "kafka/farewell.h"
 #include "kafka/klog.h"
 #include "kafka/reason.h"
 
@@ -32,10 +34,11 @@ rd_kafka_t *rl_client_open(const struct rl_client_opts *opts, struct rl_err *err
   return NULL;
 }
 
+static void free_log(void *log) { rl_klog_free(log); }
+
 void rl_client_close(rd_kafka_t *rk, int flags) {
-  struct rl_klog *log = rd_kafka_opaque(rk);
-  rd_kafka_destroy_flags(rk, flags);
-  rl_klog_free(log);
+  if (!rl_farewell(rk, flags, free_log, rd_kafka_opaque(rk)))
+    rl_log(RL_DEBUG, "kafka: a client did not end in time: it ends with the process");
 }
 
 const char *rl_client_setting(rd_kafka_t *rk, const char *key, char *buf, size_t size) {

@@ -2,7 +2,20 @@
 #include "base/log.h"
 #include "stream/lane_state.h"
 
-#define INTERRUPT_GRACE RL_NS_PER_S /* for an interrupted handler to unwind */
+/* For an interrupted handler to unwind; a second signal leaves at once, but not without its group knowing. */
+#define INTERRUPT_GRACE RL_NS_PER_S
+#define AT_ONCE_GRACE (200 * RL_NS_PER_MS)
+
+static bool at_once(const struct rl_lane *lane) { return atomic_load(&lane->stop) == 2; }
+
+static int64_t unwound_by(const struct rl_lane *lane) {
+  return lane->interrupted + (at_once(lane) ? AT_ONCE_GRACE : INTERRUPT_GRACE);
+}
+
+static int64_t drain_of(const struct rl_lane *lane, double least_s) {
+  if (at_once(lane)) return 2 * AT_ONCE_GRACE;
+  return rl_seconds(lane->s->drain > least_s ? lane->s->drain : least_s);
+}
 
 void rl_end(struct rl_lane *lane, enum rl_cause cause, int64_t deadline) {
   if (lane->phase == RL_RUNNING) {
@@ -40,7 +53,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t rl_ends_deadline(const struct rl_lane *lane) {
   int64_t stuck = stuck_deadline(lane);
   bool unwinding = lane->phase == RL_LEAVING && lane->interrupted != RL_NEVER;
-  if (unwinding) return least(stuck, lane->interrupted + INTERRUPT_GRACE);
+  if (unwinding) return least(stuck, unwound_by(lane));
   if (lane->phase != RL_RUNNING) return least(stuck, lane->deadline);
   return least(least(stuck, idle_deadline(lane)), least(wait_deadline(lane), outage_deadline(lane)));
 }
@@ -83,11 +96,19 @@ static void while_running(struct rl_lane *lane, int64_t now) {
     rl_end(lane, RL_CAUSE_END, RL_NEVER);
 }
 
+/* Leaving the group takes its time all the same. */
+static void stop_at_once(struct rl_lane *lane, int64_t now) {
+  rl_end(lane, RL_CAUSE_STOP, lane->phase == RL_CLOSING ? now + drain_of(lane, 1) : now);
+}
+
 static void stop_asked(struct rl_lane *lane, int64_t now) {
   int stop = atomic_load(&lane->stop);
-  if (stop == 2) rl_end(lane, RL_CAUSE_STOP, now);
-  if (stop != 1 || lane->stop_seen) return;
-  lane->stop_seen = true;
+  if (stop == lane->stop_seen) return;
+  lane->stop_seen = stop;
+  if (stop == 2) {
+    stop_at_once(lane, now);
+    return;
+  }
   rl_end(lane, RL_CAUSE_STOP, lane->has_engine ? now + rl_seconds(lane->s->drain) : RL_NEVER);
   pthread_mutex_lock(&lane->mu);
   lane->stopping = true; /* a wait for better weather ends at once (S4.1) */
@@ -148,6 +169,7 @@ static void finishing(struct rl_lane *lane, int64_t now) {
   bool dropped = broken && !lane->pre;
   bool empty = rl_fill_empty(lane) && (handler_idle(lane) || handler_gone(lane));
   if (!dropped && !empty && now < lane->deadline) return;
+  rl_ask_revoked(lane);
   tell_to_quit(lane, false);
   lane->phase = RL_LEAVING;
 }
@@ -159,7 +181,7 @@ static void be_stuck(struct rl_lane *lane, int64_t now, const char *why) {
          lane->has_engine ? lane->engine.script : "rille", why, where ? where : "a C function");
   lane->stuck = true;
   lane->phase = RL_SETTLING;
-  lane->deadline = now + rl_seconds(lane->s->drain);
+  lane->deadline = now + drain_of(lane, 0);
 }
 
 static void over_limit(struct rl_lane *lane, int64_t now) {
@@ -175,7 +197,7 @@ static void leaving(struct rl_lane *lane, int64_t now) {
   if (now >= lane->deadline) interrupt(lane, now);
   if (handler_gone(lane)) {
     lane->phase = RL_SETTLING;
-  } else if (lane->interrupted != RL_NEVER && now >= lane->interrupted + INTERRUPT_GRACE) {
+  } else if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) {
     be_stuck(lane, now, "although it was interrupted");
   }
 }
@@ -211,7 +233,7 @@ static void settling(struct rl_lane *lane, int64_t now) {
   if (over && !committed) not_committed(lane);
   rl_fill_drop(lane);
   lane->phase = RL_CLOSING;
-  lane->deadline = now + rl_seconds(lane->s->drain > 1 ? lane->s->drain : 1);
+  lane->deadline = now + drain_of(lane, 1);
   lane->close_begun = false;
 }
 
@@ -221,7 +243,7 @@ static void closing(struct rl_lane *lane, int64_t now) {
   bool late = now >= lane->deadline;
   if (!lane->close_begun && (lane->source.joined(lane->source.self) || late)) {
     lane->close_begun = true;
-    lane->deadline = now + (late ? RL_NS_PER_S : rl_seconds(lane->s->drain > 1 ? lane->s->drain : 1));
+    lane->deadline = now + (late ? RL_NS_PER_S : drain_of(lane, 1));
     if (lane->source.close_begin(lane->source.self, &err)) rl_log(RL_WARN, "close: %s", err.text);
     return;
   }

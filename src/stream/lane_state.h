@@ -96,7 +96,8 @@ struct rl_lane {
   enum rl_cause last_cause;
   int64_t deadline;    /* of the phases after RUNNING */
   int64_t interrupted; /* when the handler was interrupted; RL_NEVER: not */
-  bool poisoned, stuck, stop_seen, close_begun;
+  bool poisoned, stuck, close_begun;
+  int stop_seen;
   struct rl_revoke revoke;
   bool commit_out;
   int64_t commit_again;
@@ -136,6 +137,8 @@ int64_t rl_fill_deadline(struct rl_lane *lane); /* when a hand-over is due by ti
 void rl_begin_manual(struct rl_lane *lane, const struct rl_tps *parts);
 void rl_on_assign(struct rl_lane *lane, const struct rl_tps *parts);
 void rl_on_revoke(struct rl_lane *lane, const struct rl_tps *parts, bool lost, int64_t now);
+/* On the way out: the `revoked` hook for all that is still assigned, before `close`. */
+void rl_ask_revoked(struct rl_lane *lane);
 void rl_revoke_step(struct rl_lane *lane, int64_t now); /* answers it once nothing in hand touches it */
 bool rl_stale(struct rl_lane *lane, uint32_t slot, uint32_t epoch); /* mu is held */
 void rl_epoch_set(struct rl_lane *lane, uint32_t slot, uint32_t epoch);

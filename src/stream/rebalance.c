@@ -55,6 +55,16 @@ static void ask_hook(struct rl_lane *lane, enum rl_hook hook, const struct rl_tp
   pthread_mutex_unlock(&lane->mu);
 }
 
+void rl_ask_revoked(struct rl_lane *lane) {
+  struct rl_tps parts = RL_TPS_INIT;
+  for (size_t i = 0; i < lane->offsets.n; i++) {
+    const struct rl_part *p = &lane->offsets.at[i];
+    if (p->assigned) rl_tps_add(&parts, p->topic, p->partition, rl_offsets_position(p));
+  }
+  ask_hook(lane, RL_HOOK_REVOKED, &parts);
+  rl_tps_free(&parts);
+}
+
 static bool hooks_pending(struct rl_lane *lane) {
   pthread_mutex_lock(&lane->mu);
   bool pending = lane->hooks_asked != lane->hooks_done && !lane->handler_gone;

@@ -23,7 +23,7 @@ local function unit(name, script)
 end
 
 local function run(environment, arguments)
-  return sh(("env -u BUILD -u RILLE -u WRAP -u ONLY %s %s/tests/run %s"):format(environment or "", folder, arguments or ""))
+  return sh(("env -u BUILD -u RILLE -u WRAP -u ONLY -u RILLE_PRELOAD -u LD_PRELOAD %s %s/tests/run %s"):format(environment or "", folder, arguments or ""))
 end
 
 local function last_line(out) return out:match "([^\n]*)\n*$" end

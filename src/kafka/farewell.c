@@ -1,0 +1,80 @@
+#include "kafka/farewell.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define LIMIT (2 * RL_NS_PER_S)
+
+/* Shared by the caller and the thread that destroys; the last of the two frees it. */
+struct farewell {
+  rd_kafka_t *rk;
+  int flags;
+  void (*after)(void *arg);
+  void *arg;
+  pthread_mutex_t mu;
+  pthread_cond_t cv;
+  bool done, left; /* the handle is gone; the caller no longer waits */
+};
+
+static void end(struct farewell *f) {
+  pthread_cond_destroy(&f->cv);
+  pthread_mutex_destroy(&f->mu);
+  rl_free(f);
+}
+
+static void *destroy(void *arg) {
+  struct farewell *f = arg;
+  rd_kafka_destroy_flags(f->rk, f->flags);
+  f->after(f->arg);
+  pthread_mutex_lock(&f->mu);
+  f->done = true;
+  bool left = f->left;
+  pthread_cond_signal(&f->cv);
+  pthread_mutex_unlock(&f->mu);
+  if (left) end(f);
+  return NULL;
+}
+
+static bool wait_for(struct farewell *f) {
+  int64_t until = rl_now() + LIMIT;
+  struct timespec t = {.tv_sec = (time_t)(until / RL_NS_PER_S), .tv_nsec = (long)(until % RL_NS_PER_S)};
+  pthread_mutex_lock(&f->mu);
+  while (!f->done && rl_now() < until) pthread_cond_timedwait(&f->cv, &f->mu, &t);
+  bool done = f->done;
+  f->left = !done;
+  pthread_mutex_unlock(&f->mu);
+  if (done) end(f);
+  return done;
+}
+
+static struct farewell *begin(rd_kafka_t *rk, int flags, void (*after)(void *arg), void *arg) {
+  struct farewell *f = rl_zalloc(sizeof *f);
+  pthread_condattr_t attr;
+  *f = (struct farewell){.rk = rk, .flags = flags, .after = after, .arg = arg};
+  pthread_mutex_init(&f->mu, NULL);
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(&f->cv, &attr);
+  pthread_condattr_destroy(&attr);
+  return f;
+}
+
+/* Without a thread to spare it is destroyed here, however long that takes. */
+bool rl_farewell(rd_kafka_t *rk, int flags, void (*after)(void *arg), void *arg) {
+  struct farewell *f = begin(rk, flags, after, arg);
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int rc = pthread_create(&thread, NULL, destroy, f);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (rc)
+    destroy(f);
+  else
+    pthread_detach(thread);
+  return wait_for(f);
+}
