@@ -63,9 +63,10 @@ all: $(BUILD)/rille $(BUILD)/rille.so ## the program build/rille and the Lua mod
 $(BUILD)/rille: $(BUILD)/obj/main.c.o $(filter-out $(BUILD)/module.a,$(ARCHIVES))
 	$(call say,link,$@)$(run)$(CC) $(LDFLAGS_ALL) -Wl,-E -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS) $(LUA_LIBS) -ldl
 
-# No liblua: the interpreter that loads the module brings its own.
+# No liblua: the interpreter that loads the module brings its own. nodelete: lua_close unloads a module, and a
+# thread of rille's or librdkafka's may still be in its code.
 $(BUILD)/rille.so: $(filter-out $(BUILD)/cli.a,$(ARCHIVES))
-	$(call say,link,$@)$(run)$(CC) -shared $(LDFLAGS_ALL) -o $@ -Wl,--whole-archive $(BUILD)/module.a -Wl,--no-whole-archive $(filter-out $(BUILD)/module.a,$^) $(LIBS)
+	$(call say,link,$@)$(run)$(CC) -shared -Wl,-z,nodelete $(LDFLAGS_ALL) -o $@ -Wl,--whole-archive $(BUILD)/module.a -Wl,--no-whole-archive $(filter-out $(BUILD)/module.a,$^) $(LIBS)
 
 define room
 $(BUILD)/$(1).a: $(call objects,$(1)) $(BUILD)/obj/$(1).list
@@ -178,7 +179,7 @@ check-asan-specs: ## the specs under ASan and UBSan
 
 check-tsan: build/tsan-deps/librdkafka/lib/librdkafka.so build/tsan-deps/lua/bin/lua5.4 ## unit tests and specs under TSan, with librdkafka and Lua under it too
 	@$(MAKE) $(TSAN) all unit
-	@BUILD=build/tsan LUA=$(TSAN_DEPS)/lua/bin/lua5.4 ONLY=$(or $(ONLY),unit,spec) tests/run $(FILTER)
+	@BUILD=build/tsan LUA=$(TSAN_DEPS)/lua/bin/lua5.4 ONLY=$${ONLY:-unit,spec} tests/run $(FILTER)
 
 build/tsan-deps/librdkafka/lib/librdkafka.so: build/sources/vendor/.fetched
 	$(call say,build,build/tsan-deps/librdkafka)tests/deps/librdkafka build/sources build/tsan-deps/librdkafka '-fsanitize=thread'
@@ -190,7 +191,7 @@ check-valgrind: ## the unit tests and specs under valgrind
 	@tests/deps/install build test full
 	@$(MAKE) BUILD=build/valgrind OPT='-O1 -g' all unit
 	@BUILD=build/valgrind WRAP='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --suppressions=tests/valgrind.supp' \
-		ONLY=$(or $(ONLY),unit,spec) tests/run $(FILTER)
+		ONLY=$${ONLY:-unit,spec} tests/run $(FILTER)
 
 # LUA_INIT reaches every lua5.4 the specs start: the collector never rests, so what is not anchored is lost at once.
 check-gc: ## the specs with the garbage collector always at work
@@ -203,8 +204,9 @@ cover: ## line coverage of src/ by the unit tests and specs, as text and build/c
 	@tests/deps/install build test full
 	@$(MAKE) BUILD=build/cover OPT='-O0 -g --coverage' LDFLAGS=--coverage all unit
 	@find build/cover -name '*.gcda' -delete
-	@BUILD=build/cover ONLY=$(or $(ONLY),unit,spec) tests/run $(FILTER)
-	@gcovr -r . --object-directory build/cover/obj -f 'src/' --html-details build/cover/index.html --print-summary build/cover/obj
+	@failed=0; BUILD=build/cover ONLY=$${ONLY:-unit,spec} tests/run $(FILTER) || failed=1; \
+		gcovr -r . --object-directory build/cover/obj -f 'src/' --html-details build/cover/index.html --print-summary build/cover/obj; \
+		exit $$failed
 
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60

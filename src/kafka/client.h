@@ -20,7 +20,8 @@ struct rl_client_opts {
 
 /* NULL and err on failure. */
 rd_kafka_t *rl_client_open(const struct rl_client_opts *opts, struct rl_err *err);
-void rl_client_close(rd_kafka_t *rk, int flags); /* RD_KAFKA_DESTROY_F_… */
+/* Ends the handle, within some seconds whatever holds on to it. flags: RD_KAFKA_DESTROY_F_… */
+void rl_client_close(rd_kafka_t *rk, int flags);
 
 /* Waits for a broker's first answer. Error events that come to `events` meanwhile say why there is none. */
 int rl_client_connect(rd_kafka_t *rk, rd_kafka_queue_t *events, int timeout_ms, struct rl_err *err);

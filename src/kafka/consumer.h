@@ -43,7 +43,8 @@ enum rl_kev_kind {
   RL_KEV_REVOKE,    /* answer with rl_consumer_yield */
   RL_KEV_LOST,      /* as REVOKE, but owned by nobody any more: yield at once, commit nothing */
   RL_KEV_COMMITTED, /* the answer to rl_consumer_commit: err.code 0 or why; tps with an error each */
-  RL_KEV_ERROR,     /* err tells; `fatal` when the client is of no further use */
+  RL_KEV_ERROR, /* err tells (of a broker's connection once a minute); fatal: the client is of no further use
+                 */
 };
 
 struct rl_kev {
@@ -81,7 +82,8 @@ int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout
 
 /* Close without blocking (S6.3): begin, then go on serving events (REVOKE comes) until closed. The join that
  * is still pending is waited for by the caller's own deadline; `joined` says whether a join was answered. */
-int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err);
+int rl_consumer_close_begin(struct rl_consumer *c,
+                            struct rl_err *err); /* after a fatal error: closed at once */
 bool rl_consumer_closed(const struct rl_consumer *c);
 bool rl_consumer_joined(const struct rl_consumer *c);
 void rl_consumer_destroy(struct rl_consumer *c); /* every message must be released before */

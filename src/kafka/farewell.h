@@ -1,7 +1,8 @@
 /* Destroying a handle, in bounded time.
  *
- * librdkafka 2.0 never ends the thread of a broker that it still counts a partition of a deleted topic to, and
- * any version waits for ever for a message that was not released. Such a handle is left to end with the process. */
+ * librdkafka 2.0 never ends the thread of a broker that it still counts a partition of a deleted topic to,
+ * and any version waits for ever for a message that was not released. Such a handle is left to end with the
+ * process. */
 #ifndef RL_KAFKA_FAREWELL_H
 #define RL_KAFKA_FAREWELL_H
 

@@ -30,13 +30,21 @@ static void put_origin(char *to, size_t size, const struct rl_msg *msg) {
 
 static bool can_reject(const struct rl_lane *lane) { return lane->s->dead_letter != NULL; }
 
+/* An error that was returned, not raised, does not say which script it came from. */
+static const char *script_of(const struct attempt *a, const char *error) {
+  if (!a->lane->has_engine) return "";
+  const char *slash = strrchr(a->lane->engine.script, '/');
+  return strstr(error, slash ? slash + 1 : a->lane->engine.script) ? "" : a->lane->engine.script;
+}
+
 /* The run stops at this message: promise 5 without a dead-letter topic. */
 static int stop_at(struct attempt *a, uint32_t row, const char *what, const char *error) {
   struct rl_err err = {0};
   char origin[400];
+  const char *script = script_of(a, error);
   put_origin(origin, sizeof origin, &a->batch->msgs[row]);
-  rl_fail(&err, RL_EHANDLER, "%s: %s: %s; nothing takes it: set dead_letter to go on without it", origin, what,
-          error);
+  rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin, what,
+          script, *script ? ": " : "", error);
   rl_lane_fail(a->lane, &err);
   return RL_EHANDLER;
 }

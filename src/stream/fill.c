@@ -182,13 +182,14 @@ static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, co
   rl_buf_free(&near);
 }
 
-/* A field that the whole first batch lacks is more often a typo than a rare field. */
-static void check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
-  if (lane->fields_checked || !batch->columns) return;
+/* A field that the whole first batch lacks is more often a typo than a rare field. False: the run ends for it. */
+static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
+  if (lane->fields_checked || !batch->columns) return true;
   lane->fields_checked = true;
   for (size_t f = 0; f < batch->columns->fields->n; f++)
     if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(batch, f))
       field_nowhere(lane, batch, &batch->columns->fields->at[f]);
+  return !rl_lane_failed(lane);
 }
 
 /* in_flight bounds what is handed over and not yet committed (promise 1). */
@@ -224,8 +225,9 @@ static struct rl_batch *next_batch(struct rl_lane *lane, int64_t now) {
   enum rl_cause cause;
   lane->slot = NULL;
   if (!batch && due(lane, now, &cause)) batch = close_filling(lane, cause);
-  if (batch) check_fields(lane, batch);
-  return batch;
+  if (!batch || check_fields(lane, batch)) return batch;
+  rl_batch_free(batch);
+  return NULL;
 }
 
 /* S3.2: marks all of the batch as done and lets the commit run; handle waits for the answer. */

@@ -64,16 +64,16 @@ static void serve(rd_kafka_t *rk) {
 
 static void consume(rd_kafka_t *rk, long long want) {
   long long n = 0;
-  int64_t first = 0, last = rl_clock_now();
+  int64_t first = 0, last = rl_now();
   while (n < want) {
     if (n % 1024 == 0) serve(rk);
     rd_kafka_message_t *m = rd_kafka_consume_queue(data, 20);
     if (m && !m->err) {
-      last = rl_clock_now();
+      last = rl_now();
       if (n++ == 0) first = last;
     } else if (!m) {
       serve(rk);
-      if (rl_clock_now() - last > GIVE_UP_MS * INT64_C(1000000)) die("given up", "no message for 30 s");
+      if (rl_now() - last > GIVE_UP_MS * INT64_C(1000000)) die("given up", "no message for 30 s");
     }
     if (m) rd_kafka_message_destroy(m);
   }

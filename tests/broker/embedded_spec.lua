@@ -1,4 +1,5 @@
--- S12, and the main job on the embedded broker.
+-- S12, and the main job on the embedded broker. It makes any topic that is asked for, and lets nobody join for a
+-- while after a member left: such things are tested against Apache Kafka.
 local proc = require "support.proc"
 local rille = require "support.rille"
 
@@ -26,12 +27,15 @@ describe("embedded broker", function()
     assert.is_truthy(broker:out():match "^127%.0%.0%.1:%d+\n$", broker:out())
   end)
 
-  it("a group reads all, commits, and a rerun reads none", function()
+  it("a group reads all and commits it", function()
     assert.equal(0, send("alerts", 2000))
     local run = rille.finish { topic = "alerts", group = "all", brokers = address, args = { "-e" } }
     assert.equal(2000, rille.count(run, "message"))
-    run = rille.finish { topic = "alerts", group = "all", brokers = address, args = { "-e" } }
-    assert.equal(0, rille.count(run, "message"))
+    local lag = rille.start { "lag", "-b", address, "-G", "all", "--json" }
+    assert.equal(0, lag:wait(15), lag:err())
+    local rows = rille.ndjson(lag:out())
+    assert.equal(4, #rows)
+    for _, row in ipairs(rows) do assert.equal(0, row.lag) end
   end)
 
   it("a failing message goes to the dead letter, outputs to their topic", function()
@@ -60,19 +64,6 @@ describe("embedded broker", function()
     local status, err = send("full", 6000, ("x"):rep(1000))
     assert.is_true(status ~= nil and status ~= 0, err)
     assert.is_truthy(err:find("full", 1, true), err)
-  end)
-
-  it("S7.2 an unknown topic is status 3", function()
-    rille.finish({ topic = "nosuch", brokers = address, group = "none", args = { "-e" } }, 3)
-  end)
-
-  it("a member that leaves lets the next one in", function()
-    for _ = 1, 2 do
-      local run = rille.run { topic = "alerts", group = "again", brokers = address, args = { "--no-commit" } }
-      rille.await(run, 2000)
-      run:kill "TERM"
-      assert.equal(0, run:wait(15), run:err())
-    end
   end)
 
   it("ends on a signal", function()

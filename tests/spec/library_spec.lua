@@ -44,7 +44,8 @@ describe("rille.stream", function()
       batch:done()
       has(select(2, pcall(length, batch)), "over")
       has(select(2, pcall(out.send, out, "-", "x")), "nothing can be sent now")
-      if number == last then break end -- no closure over `batch` above: Lua 5.4.4 then forgets to close the stream here (its bug list)
+      -- No closure over `batch` above: Lua 5.4.4 then forgets to close the stream here (a bug of its own).
+      if number == last then break end
     end
     assert.equal("1\n", proc.read(out_path))
   end)

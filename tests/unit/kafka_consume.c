@@ -233,3 +233,18 @@ TEST(an_outage_is_told_once_and_ends) {
   bed_leave(&m);
   bed_stop(&b);
 }
+
+TEST(d_2_destroy_ends_although_a_message_was_not_released) {
+  struct bed b = bed_start("alerts", 1);
+  bed_fill(b.address, "alerts", 1, 1);
+  struct bed_member m = solo_from(&b, RL_OFFSET_BEGINNING);
+  struct rl_msg msg;
+  struct rl_err err;
+  CHECK_INT(next(&m, &msg, &err), RL_TAKE_MSG);
+  int64_t start = rl_now();
+  bed_leave(&m);
+  CHECK(rl_now() - start < 40 * RL_NS_PER_S);
+  CHECK(rl_bytes_eq(msg.value, rl_bytes_str("0")));
+  rl_msg_release(&msg);
+  bed_stop(&b);
+}

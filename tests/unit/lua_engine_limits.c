@@ -71,6 +71,13 @@ TEST(a_limit_that_is_kept_leaves_no_trace) {
   made_close(&r);
 }
 
+/* Does a signal cut calls short here? Else a call that does not come back to Lua cannot be found or woken. */
+static bool has_signal(void) {
+  struct rl_limits *limits = rl_limits_new(RL_LIMITS_SIGNAL);
+  rl_limits_free(limits);
+  return limits != NULL;
+}
+
 /* ---- from another thread ---- */
 
 struct stopper {
@@ -117,7 +124,7 @@ TEST(interrupt_stops_the_call) {
 
 static void *look_where(void *arg) {
   struct stopper *s = arg;
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 200; i++) {
     const char *where = s->r->e.where(s->r->e.self);
     if (where) snprintf(s->where, sizeof s->where, "%s", where);
     if (where && strchr(where, ':')) break;
@@ -137,7 +144,7 @@ TEST(d_14_a_pattern_that_backtracks_is_found) {
   pthread_create(&thread, NULL, look_where, &s);
   CHECK_INT(made_handle(&r, b), RL_EHANDLER); /* as soon as it comes back */
   pthread_join(thread, NULL);
-  CHECK_STR(s.where, "--code:3");
+  CHECK_STR(s.where, has_signal() ? "--code:3" : "--code");
   CHECK(r.e.where(r.e.self) == NULL);
   made_settle(&r, b);
   made_close(&r);
@@ -147,6 +154,7 @@ TEST(a_blocking_read_is_interrupted) {
   struct made_run r;
   int fds[2];
   char code[200];
+  if (!has_signal()) return;
   CHECK_INT(pipe(fds), 0);
   snprintf(code, sizeof code, LIMITED "local f = io.open('/dev/fd/%d') f:read() end }", fds[0]);
   CHECK_INT(made_open(&r, code), 0);
