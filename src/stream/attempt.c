@@ -1,5 +1,5 @@
-/* One batch through the handler (S4): what does not decode first, then the handler over the rest, with retries,
- * bisection and dead letters, until every message is settled or the run must stop. */
+/* One batch through the handler (S4): what does not decode first, then the handler over the rest, with
+ * retries, bisection and dead letters, until every message is settled or the run must stop. */
 #include <stdio.h>
 
 #include "base/log.h"
@@ -13,15 +13,15 @@ struct attempt {
   struct rl_lane *lane;
   struct rl_batch *batch;
   struct rl_flight *flight;
-  uint32_t *rows;         /* those still to be settled when the run of the handler began, or less: strike */
+  uint32_t *rows; /* those still to be settled when the run of the handler began, or less: strike */
   size_t n;
   unsigned char *settled; /* by row of the batch */
   struct rl_pin **pins;   /* by row of the batch */
   struct rl_bisect bisect;
   struct rl_backoff backoff, weather;
-  struct rl_failure why;  /* of the last attempt */
-  uint64_t changes;       /* epoch_changes when rows were last struck */
-  bool once;              /* at most once: no retry, no bisect, no strike (S3.2) */
+  struct rl_failure why; /* of the last attempt */
+  uint64_t changes;      /* epoch_changes when rows were last struck */
+  bool once;             /* at most once: no retry, no bisect, no strike (S3.2) */
 };
 
 static void put_origin(char *to, size_t size, const struct rl_msg *msg) {
@@ -43,14 +43,14 @@ static int stop_at(struct attempt *a, uint32_t row, const char *what, const char
   char origin[400];
   const char *script = script_of(a, error);
   put_origin(origin, sizeof origin, &a->batch->msgs[row]);
-  rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin, what,
-          script, *script ? ": " : "", error);
+  rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin,
+          what, script, *script ? ": " : "", error);
   rl_lane_fail(a->lane, &err);
   return RL_EHANDLER;
 }
 
-int rl_send_staged(struct rl_lane *lane, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
-                   struct rl_outbox *outbox) {
+int rl_send_staged(struct rl_lane *lane, struct rl_flight *flight, struct rl_batch *batch,
+                   struct rl_pin **pins, struct rl_outbox *outbox) {
   struct rl_err err = {0};
   for (size_t i = 0; i < outbox->n; i++)
     if (rl_sink_put(lane->sink, flight, batch, pins, &outbox->at[i], &err)) goto refused;
@@ -73,7 +73,8 @@ static int dead_letter(struct attempt *a, uint32_t row, const struct rl_letter *
   a->settled[row] = 1;
   if (!rl_history_dead(a->lane->history, by_handler)) return 0;
   rl_fail(&err, RL_EHANDLER,
-          "%s: %s, dead letter after dead letter (dead_letter_max %lld in a row, or over half of the last 1,000): it is "
+          "%s: %s, dead letter after dead letter (dead_letter_max %lld in a row, or over half of the last "
+          "1,000): it is "
           "the handler, not the messages; stopped",
           origin, letter->error, (long long)a->lane->s->dead_letter_max);
   rl_lane_fail(a->lane, &err);
@@ -108,9 +109,9 @@ static int settle_bad(struct attempt *a, size_t *first_bad) {
       return 0;
     }
     if (can_reject(a->lane) && dead_letter(a, (uint32_t)row, &letter, false)) return RL_EHANDLER;
-    if (!can_reject(a->lane)) rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", a->batch->msgs[row].topic,
-                                     a->batch->msgs[row].partition, (long long)a->batch->msgs[row].offset,
-                                     a->batch->bad[row]);
+    if (!can_reject(a->lane))
+      rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", a->batch->msgs[row].topic,
+             a->batch->msgs[row].partition, (long long)a->batch->msgs[row].offset, a->batch->bad[row]);
     a->settled[row] = 1;
   }
   return 0;
@@ -122,7 +123,8 @@ static void choose_rows(struct attempt *a, size_t until) {
     if (!a->batch->bad || !a->batch->bad[row]) a->rows[a->n++] = (uint32_t)row;
 }
 
-/* Rows of partitions that are being taken away leave what is still to be done (S2.1). True: something is left. */
+/* Rows of partitions that are being taken away leave what is still to be done (S2.1). True: something is
+ * left. */
 static void strike_stale(struct attempt *a) {
   struct rl_lane *lane = a->lane;
   bool *keep = rl_alloc((a->n + 1) * sizeof *keep);
@@ -259,7 +261,8 @@ static int after_success(struct attempt *a, const struct rl_part_of *part) {
 
 static int back_off(struct attempt *a, const struct rl_part_of *part) {
   if (part->attempt <= 1) return 0;
-  rl_log(RL_INFO, "attempt %d of batch %lld after: %s", part->attempt, (long long)a->batch->number, a->why.error);
+  rl_log(RL_INFO, "attempt %d of batch %lld after: %s", part->attempt, (long long)a->batch->number,
+         a->why.error);
   bool stay = rl_handler_wait(a->lane, rl_now() + rl_backoff_next(&a->backoff), a->changes);
   return stay ? 0 : RL_ETRANSIENT;
 }
@@ -340,12 +343,14 @@ void rl_attempt_batch(struct rl_lane *lane, struct rl_batch *batch, struct rl_fl
   rl_flight_handled(lane, flight, RL_FLIGHT_HANDLED);
 }
 
-int rl_settle_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, struct rl_err *err) {
+int rl_settle_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight,
+                  struct rl_err *err) {
   struct attempt a;
   size_t until;
   start(&a, lane, batch, flight);
   int rc = settle_bad(&a, &until);
-  if (rc == 0 && until < batch->n) rc = stop_at(&a, (uint32_t)until, "the value does not decode", batch->bad[until]);
+  if (rc == 0 && until < batch->n)
+    rc = stop_at(&a, (uint32_t)until, "the value does not decode", batch->bad[until]);
   rl_free(a.settled);
   rl_free(a.pins);
   if (rc) {

@@ -1,4 +1,5 @@
-/* Group commit (S3.1): one commit under way at most; the next carries everything that became done meanwhile. */
+/* Group commit (S3.1): one commit under way at most; the next carries everything that became done meanwhile.
+ */
 #include "base/log.h"
 #include "base/mem.h"
 #include "stream/lane_state.h"

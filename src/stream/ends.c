@@ -1,4 +1,5 @@
-/* When a lane is over, and the way out: finish, let the handler close, settle, leave the group (promise 6). */
+/* When a lane is over, and the way out: finish, let the handler close, settle, leave the group (promise 6).
+ */
 #include "base/log.h"
 #include "stream/lane_state.h"
 
@@ -27,7 +28,9 @@ void rl_end(struct rl_lane *lane, enum rl_cause cause, int64_t deadline) {
   }
 }
 
-static int64_t after(int64_t from, double seconds) { return seconds > 0 ? from + rl_seconds(seconds) : RL_NEVER; }
+static int64_t after(int64_t from, double seconds) {
+  return seconds > 0 ? from + rl_seconds(seconds) : RL_NEVER;
+}
 
 static int64_t idle_deadline(const struct rl_lane *lane) {
   if (!lane->assigned_once || lane->blocked) return RL_NEVER;

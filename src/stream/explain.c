@@ -33,15 +33,17 @@ static void say(struct rl_lane *lane, int64_t now) {
   struct rl_buf line = RL_BUF_INIT;
   const struct rl_settings *s = lane->s;
   int64_t since = lane->last_message > lane->started ? lane->last_message : lane->started;
-  rl_buf_printf(&line, "no message for %lld s: servers %s, group %s, topics ", (long long)((now - since) / RL_NS_PER_S),
-                s->brokers ? s->brokers : "localhost:9092", s->group ? s->group : "(none)");
+  rl_buf_printf(&line, "no message for %lld s: servers %s, group %s, topics ",
+                (long long)((now - since) / RL_NS_PER_S), s->brokers ? s->brokers : "localhost:9092",
+                s->group ? s->group : "(none)");
   put_topics(&line, s);
   rl_buf_puts(&line, ", assigned ");
   size_t assigned = put_assigned(&line, lane);
   if (!assigned) rl_buf_puts(&line, "no partitions");
   put_group(&line, s, assigned);
   if (lane->down_since)
-    rl_buf_printf(&line, "; all brokers down for %lld s", (long long)((now - lane->down_since) / RL_NS_PER_S));
+    rl_buf_printf(&line, "; all brokers down for %lld s",
+                  (long long)((now - lane->down_since) / RL_NS_PER_S));
   rl_log(RL_INFO, "%s", line.data);
   rl_buf_free(&line);
 }

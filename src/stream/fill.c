@@ -1,8 +1,8 @@
 /* Messages into the batch that fills, and batches to the handler.
  *
- * Three places hold a batch before the handler has it: the one that fills; the hand-over slot, for a full one whose
- * handler is busy; and, at most once, the one whose offsets are being committed first. A batch past its deadline
- * stays open until the handler asks (S6.1). */
+ * Three places hold a batch before the handler has it: the one that fills; the hand-over slot, for a full one
+ * whose handler is busy; and, at most once, the one whose offsets are being committed first. A batch past its
+ * deadline stays open until the handler asks (S6.1). */
 #include <stdio.h>
 
 #include "base/log.h"
@@ -37,8 +37,8 @@ static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
   rl_batcher_add(&lane->batcher, size_of(msg), now);
 }
 
-/* --count is shared by all lanes; a message past it is not ours. After it nothing more is taken, no EOF either, so
- * that no position can pass the message that was let go. */
+/* --count is shared by all lanes; a message past it is not ours. After it nothing more is taken, no EOF
+ * either, so that no position can pass the message that was let go. */
 static bool counted(struct rl_lane *lane) {
   long long left = atomic_load(&lane->run->left);
   while (left > 0)
@@ -46,12 +46,13 @@ static bool counted(struct rl_lane *lane) {
   return left < 0;
 }
 
-/* Offsets that go back are a new log: the topic was made again, or its start was moved over ours. What is done
- * of the old one must not be committed over it. */
+/* Offsets that go back are a new log: the topic was made again, or its start was moved over ours. What is
+ * done of the old one must not be committed over it. */
 static void check_went_back(struct rl_lane *lane, const struct rl_msg *msg) {
   if (!rl_offsets_went_back(&lane->offsets, msg)) return;
   struct rl_part *p = &lane->offsets.at[msg->slot];
-  rl_log(RL_WARN, "%s[%d] went back from offset %lld to %lld: the topic was made again, or its offsets were reset",
+  rl_log(RL_WARN,
+         "%s[%d] went back from offset %lld to %lld: the topic was made again, or its offsets were reset",
          msg->topic, msg->partition, (long long)p->taken, (long long)msg->offset);
   rl_offsets_assign(&lane->offsets, msg->slot);
   rl_epoch_set(lane, msg->slot, p->epoch);
@@ -84,7 +85,8 @@ static void on_eof(struct rl_lane *lane, const struct rl_msg *msg) {
     lane->source_ended = true;
 }
 
-/* Errors that come in the place of messages: those that say "not allowed" end the run, the rest is an outage. */
+/* Errors that come in the place of messages: those that say "not allowed" end the run, the rest is an outage.
+ */
 static void on_take_error(struct rl_lane *lane, const struct rl_err *err) {
   if (err->code == RL_EBROKER || err->code == RL_EFAIL || err->code == RL_EHANDLER)
     rl_lane_fail(lane, err);
@@ -182,7 +184,8 @@ static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, co
   rl_buf_free(&near);
 }
 
-/* A field that the whole first batch lacks is more often a typo than a rare field. False: the run ends for it. */
+/* A field that the whole first batch lacks is more often a typo than a rare field. False: the run ends for
+ * it. */
 static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
   if (lane->fields_checked || !batch->columns) return true;
   lane->fields_checked = true;
@@ -316,7 +319,8 @@ void rl_fill_drop(struct rl_lane *lane) {
   rl_batcher_taken(&lane->batcher);
 }
 
-static size_t strike_batch(struct rl_batch **batch, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg) {
+static size_t strike_batch(struct rl_batch **batch, bool (*drop)(const struct rl_msg *msg, void *arg),
+                           void *arg) {
   if (!*batch) return 0;
   size_t n = rl_batch_strike(*batch, drop, arg);
   if (n && !(*batch)->n) {

@@ -3,10 +3,10 @@
 #include "base/mem.h"
 #include "base/tps.h"
 
-static struct rl_mark *mark_of(struct rl_flight *f, size_t *cap, const struct rl_msg *msg) {
+static struct rl_mark *mark_of(struct rl_flight *f, const struct rl_msg *msg) {
   struct rl_mark *m = rl_flight_mark(f, msg->slot, msg->epoch);
   if (m) return m;
-  RL_GROW(f->marks, *cap, f->n_marks + 1);
+  RL_GROW(f->marks, f->cap_marks, f->n_marks + 1);
   m = &f->marks[f->n_marks++];
   *m = (struct rl_mark){.slot = msg->slot, .epoch = msg->epoch, .next = RL_OFFSET_INVALID, .live = true};
   return m;
@@ -14,9 +14,8 @@ static struct rl_mark *mark_of(struct rl_flight *f, size_t *cap, const struct rl
 
 struct rl_flight *rl_flight_new(const struct rl_batch *batch) {
   struct rl_flight *f = rl_zalloc(sizeof *f);
-  size_t cap = 0;
   f->number = batch->number;
-  for (size_t i = 0; i < batch->n; i++) mark_of(f, &cap, &batch->msgs[i]);
+  for (size_t i = 0; i < batch->n; i++) mark_of(f, &batch->msgs[i]);
   f->batch_bytes = batch->bytes;
   atomic_store(&f->bytes, batch->bytes);
   return f;
@@ -45,7 +44,8 @@ void rl_flight_settle(struct rl_flight *f, const struct rl_batch *batch, const u
   rl_free(broken);
 }
 
-void rl_flight_strike(struct rl_flight *f, bool (*stale)(uint32_t slot, uint32_t epoch, void *arg), void *arg) {
+void rl_flight_strike(struct rl_flight *f, bool (*stale)(uint32_t slot, uint32_t epoch, void *arg),
+                      void *arg) {
   for (size_t i = 0; i < f->n_marks; i++)
     if (stale(f->marks[i].slot, f->marks[i].epoch, arg)) f->marks[i].live = false;
 }

@@ -1,8 +1,9 @@
 /* Batches on their way: handed over, handled, their outputs acknowledged, their offsets committed.
  *
- * A flight is made when a batch is handed over and lives until its outputs are answered. The handler's side sets
- * `marks` and `state` under the lane's lock; `pending` counts outputs without an answer and is raised before they
- * are sent. Flights are done strictly in order (S3.1): the reader takes them from the head of the list. */
+ * A flight is made when a batch is handed over and lives until its outputs are answered. The handler's side
+ * sets `marks` and `state` under the lane's lock; `pending` counts outputs without an answer and is raised
+ * before they are sent. Flights are done strictly in order (S3.1): the reader takes them from the head of the
+ * list. */
 #ifndef RL_STREAM_FLIGHT_H
 #define RL_STREAM_FLIGHT_H
 
@@ -24,7 +25,7 @@ struct rl_flight {
   int64_t number;
   enum rl_flight_state state;
   struct rl_mark *marks;
-  size_t n_marks;
+  size_t n_marks, cap_marks;
   size_t messages;     /* settled: passed, dead-lettered or counted */
   atomic_int pending;  /* outputs not answered */
   atomic_size_t bytes; /* buffers it pins: the batch while it is in hand, then what outputs hold */
@@ -35,9 +36,11 @@ struct rl_flight {
 struct rl_flight *rl_flight_new(const struct rl_batch *batch);
 void rl_flight_free(struct rl_flight *f);
 struct rl_mark *rl_flight_mark(struct rl_flight *f, uint32_t slot, uint32_t epoch);
-/* Sets marks from the rows that are settled: for each partition the longest run of its rows from the start. */
+/* Sets marks from the rows that are settled: for each partition the longest run of its rows from the start.
+ */
 void rl_flight_settle(struct rl_flight *f, const struct rl_batch *batch, const unsigned char *settled);
 /* Takes the epochs that `stale` names out of what is live. */
-void rl_flight_strike(struct rl_flight *f, bool (*stale)(uint32_t slot, uint32_t epoch, void *arg), void *arg);
+void rl_flight_strike(struct rl_flight *f, bool (*stale)(uint32_t slot, uint32_t epoch, void *arg),
+                      void *arg);
 
 #endif

@@ -16,8 +16,8 @@ struct rl_history {
 void rl_history_init(struct rl_history *h, int64_t max);
 /* n messages passed. */
 void rl_history_passed(struct rl_history *h, int64_t n);
-/* One was dead-lettered; `by_handler`: it raised (a value that does not decode counts among the 1,000 only). True:
- * over the limit. */
+/* One was dead-lettered; `by_handler`: it raised (a value that does not decode counts among the 1,000 only).
+ * True: over the limit. */
 bool rl_history_dead(struct rl_history *h, bool by_handler);
 
 #endif

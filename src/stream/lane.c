@@ -98,7 +98,8 @@ static int open_wakes(struct rl_lane *lane, struct rl_err *err) {
 static int put_together(struct rl_lane *lane, struct rl_err *err) {
   const struct rl_settings *s = lane->s;
   rl_offsets_init(&lane->offsets);
-  rl_batcher_init(&lane->batcher, (size_t)s->batch_size, (size_t)s->batch_bytes, rl_seconds(s->batch_timeout));
+  rl_batcher_init(&lane->batcher, (size_t)s->batch_size, (size_t)s->batch_bytes,
+                  rl_seconds(s->batch_timeout));
   rl_outbox_init(&lane->outbox, (size_t)s->limits_output, rl_sink_max_message(s));
   lane->history = rl_alloc(sizeof *lane->history);
   rl_history_init(lane->history, s->dead_letter_max);

@@ -5,8 +5,8 @@
  *   rl_lane_start … (rl_lane_stop …) … rl_lane_wait(&err) gives the lane's end; rl_lane_free.
  *
  * Without an engine (the library form) no handler thread is made: the caller takes batches with rl_lane_next
- * and settles them with rl_lane_done. A row that did not decode is in the batch still (batch->bad[row]), dead-lettered
- * already: the caller passes over it. */
+ * and settles them with rl_lane_done. A row that did not decode is in the batch still (batch->bad[row]),
+ * dead-lettered already: the caller passes over it. */
 #ifndef RL_STREAM_LANE_H
 #define RL_STREAM_LANE_H
 
@@ -42,8 +42,8 @@ void rl_lane_stop(struct rl_lane *lane, bool now);
 /* Waits until the lane has ended (consumer closed). Returns 0 or the code in err. */
 int rl_lane_wait(struct rl_lane *lane, struct rl_err *err);
 bool rl_lane_ended(const struct rl_lane *lane);
-/* After the wait: its handler's thread never came back (S10.3), or its consumer could not be closed in time. Nothing
- * of it can be freed: the process should end with _exit. */
+/* After the wait: its handler's thread never came back (S10.3), or its consumer could not be closed in time.
+ * Nothing of it can be freed: the process should end with _exit. */
 bool rl_lane_stuck(const struct rl_lane *lane);
 void rl_lane_free(struct rl_lane *lane); /* stops and waits if need be */
 

@@ -37,7 +37,8 @@ static int failure_of(struct rl_lane *lane, struct rl_err *err) {
 }
 
 /* What does not decode never reaches the caller: it is dead-lettered, or the stream fails. */
-static int without_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, struct rl_err *err) {
+static int without_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight,
+                       struct rl_err *err) {
   return batch->bad ? rl_settle_bad(lane, batch, flight, err) : 0;
 }
 

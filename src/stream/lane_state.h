@@ -2,9 +2,9 @@
  * (messages into batches), rebalance.c, commit.c, ends.c (when it is over), explain.c (what it says while it
  * waits), handler.c (the handler's loop), attempt.c (one batch through the handler).
  *
- * Two threads. The reader owns source, offsets, batcher and the batches that fill; the handler's thread owns the
- * engine, the outbox and the batch in hand. What they share stands under `mu`: the handler waits on `cv`, the
- * reader on `bell`. Neither calls out (Kafka, Lua) with `mu` held. */
+ * Two threads. The reader owns source, offsets, batcher and the batches that fill; the handler's thread owns
+ * the engine, the outbox and the batch in hand. What they share stands under `mu`: the handler waits on `cv`,
+ * the reader on `bell`. Neither calls out (Kafka, Lua) with `mu` held. */
 #ifndef RL_STREAM_LANE_STATE_H
 #define RL_STREAM_LANE_STATE_H
 
@@ -60,16 +60,16 @@ struct rl_lane {
 
   pthread_mutex_t mu; /* ── shared ── */
   pthread_cond_t cv;
-  bool want;                 /* the handler's side is idle and asks for a batch */
-  struct rl_batch *given;    /* handed over, not yet taken up */
-  struct rl_flight *flying;  /* its flight */
+  bool want;                  /* the handler's side is idle and asks for a batch */
+  struct rl_batch *given;     /* handed over, not yet taken up */
+  struct rl_flight *flying;   /* its flight */
   struct rl_hook_call *hooks; /* asked for, first first */
   int hooks_asked, hooks_done;
-  bool quit;                 /* the handler is to close and go */
-  const char *quit_reason;   /* "end", "stop", "error" */
-  bool stopping;             /* a signal came: waits for better weather end at once */
-  bool abandon;              /* every wait inside the handler's side ends at once */
-  bool gave_up;              /* a batch was left unsettled: nothing after it may be handled or committed */
+  bool quit;               /* the handler is to close and go */
+  const char *quit_reason; /* "end", "stop", "error" */
+  bool stopping;           /* a signal came: waits for better weather end at once */
+  bool abandon;            /* every wait inside the handler's side ends at once */
+  bool gave_up;            /* a batch was left unsettled: nothing after it may be handled or committed */
   bool handler_gone;
   struct rl_flight *flights, **flights_end;
   size_t n_flights;
@@ -166,8 +166,8 @@ void rl_attempt_batch(struct rl_lane *lane, struct rl_batch *batch, struct rl_fl
 /* Library form: dead-letters what did not decode; the rows stay in the batch, marked bad. */
 int rl_settle_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, struct rl_err *err);
 /* Sends what is staged; on refusal the lane fails. */
-int rl_send_staged(struct rl_lane *lane, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
-                   struct rl_outbox *outbox);
+int rl_send_staged(struct rl_lane *lane, struct rl_flight *flight, struct rl_batch *batch,
+                   struct rl_pin **pins, struct rl_outbox *outbox);
 /* The flight is handled: from here on the reader may end it. */
 void rl_flight_handled(struct rl_lane *lane, struct rl_flight *flight, enum rl_flight_state state);
 bool rl_wait_room(void *lane);

@@ -14,8 +14,8 @@ struct rl_letter_headers {
   struct rl_arena arena;
 };
 
-void rl_letter_headers(struct rl_letter_headers *out, const struct rl_msg *msg, const struct rl_letter *letter,
-                       const char *script);
+void rl_letter_headers(struct rl_letter_headers *out, const struct rl_msg *msg,
+                       const struct rl_letter *letter, const char *script);
 void rl_letter_headers_free(struct rl_letter_headers *h);
 
 #endif

@@ -28,12 +28,12 @@ static void put_header(struct rl_buf *out, size_t i, const struct rl_header *h) 
   rl_buf_putc(out, '}');
 }
 
-static void put_headers(struct rl_buf *out, const struct rl_msg *msg, const struct rl_header *headers, size_t n) {
+static void put_headers(struct rl_buf *out, const struct rl_msg *msg, const struct rl_header *headers,
+                        size_t n) {
   struct rl_header h;
   rl_buf_puts(out, ",\"headers\":[");
-  if (headers || !msg->ops)
-    for (size_t i = 0; i < n; i++) put_header(out, i, &headers[i]);
-  else
+  for (size_t i = 0; headers && i < n; i++) put_header(out, i, &headers[i]);
+  if (!headers && msg->ops)
     for (size_t i = 0; rl_msg_header(msg, i, &h); i++) put_header(out, i, &h);
   rl_buf_puts(out, "],");
 }
@@ -47,8 +47,8 @@ static bool is_json(struct rl_bytes text, struct rl_json *json, struct rl_tape *
 /* A JSON string or null would be read back as the text it holds, or as no value: those stand as text. */
 static bool embeds(const struct rl_cell *root) { return root->tag != RL_TEXT && root->tag != RL_NULL; }
 
-static void put_value(struct rl_buf *out, struct rl_bytes value, enum rl_ndjson_value how, struct rl_json *json,
-                      struct rl_tape *scratch) {
+static void put_value(struct rl_buf *out, struct rl_bytes value, enum rl_ndjson_value how,
+                      struct rl_json *json, struct rl_tape *scratch) {
   if (how == RL_NDJSON_EMBED && is_json(value, json, scratch) && embeds(&scratch->at[0])) {
     rl_buf_puts(out, "\"value\":");
     rl_buf_put(out, value.data, value.len);
@@ -61,8 +61,9 @@ static void put_value(struct rl_buf *out, struct rl_bytes value, enum rl_ndjson_
   }
 }
 
-void rl_ndjson_put(struct rl_buf *out, const struct rl_msg *msg, const struct rl_header *headers, size_t n_headers,
-                   enum rl_ndjson_value how, struct rl_json *json, struct rl_tape *scratch) {
+void rl_ndjson_put(struct rl_buf *out, const struct rl_msg *msg, const struct rl_header *headers,
+                   size_t n_headers, enum rl_ndjson_value how, struct rl_json *json,
+                   struct rl_tape *scratch) {
   rl_buf_puts(out, "{\"topic\":");
   rl_put_json_string(out, rl_bytes_str(msg->topic));
   rl_buf_printf(out, ",\"partition\":%d,\"offset\":%lld", msg->partition, (long long)msg->offset);
@@ -108,7 +109,8 @@ bool rl_ndjson_plain(struct rl_bytes text, struct rl_json *json, struct rl_tape 
   return is_json(text, json, scratch) && !is_record(scratch);
 }
 
-static int get_base64(struct rl_arena *arena, const struct rl_cell *c, struct rl_bytes *out, struct rl_err *err) {
+static int get_base64(struct rl_arena *arena, const struct rl_cell *c, struct rl_bytes *out,
+                      struct rl_err *err) {
   struct rl_buf buf = RL_BUF_INIT;
   bool ok = c->tag == RL_TEXT && rl_get_base64(&buf, rl_bytes(c->s, c->len));
   if (ok) *out = rl_arena_copy(arena, rl_buf_bytes(&buf));
@@ -199,7 +201,8 @@ static int get_headers(const struct rl_tape *tape, struct rl_arena *arena, struc
   return 0;
 }
 
-static int get_value(const struct rl_tape *tape, struct rl_arena *arena, struct rl_bytes *out, struct rl_err *err) {
+static int get_value(const struct rl_tape *tape, struct rl_arena *arena, struct rl_bytes *out,
+                     struct rl_err *err) {
   const struct rl_cell *c = member(tape, 0, "value_base64");
   *out = rl_bytes(NULL, 0);
   if (c) return get_base64(arena, c, out, err);

@@ -1,5 +1,5 @@
-/* A message kept alive past its batch: forwarded without a copy, or wanted for a dead letter should the broker
- * refuse what came of it. Counted, since one message may be forwarded to several topics. */
+/* A message kept alive past its batch: forwarded without a copy, or wanted for a dead letter should the
+ * broker refuse what came of it. Counted, since one message may be forwarded to several topics. */
 #ifndef RL_STREAM_PIN_H
 #define RL_STREAM_PIN_H
 
@@ -13,7 +13,8 @@ struct rl_pin {
   struct rl_msg msg;
 };
 
-/* Takes the release of msg over; the caller marks its own copy as released (handle = NULL) when it lets go. */
+/* Takes the release of msg over; the caller marks its own copy as released (handle = NULL) when it lets go.
+ */
 static inline struct rl_pin *rl_pin_new(const struct rl_msg *msg) {
   struct rl_pin *pin = rl_alloc(sizeof *pin);
   atomic_init(&pin->refs, 1);

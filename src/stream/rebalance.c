@@ -1,8 +1,8 @@
 /* A rebalance takes nothing unfinished away and nothing that is kept (S2).
  *
- * A revocation is held open while something in hand or in flight touches a revoked partition, at most for `drain`.
- * Meanwhile the reader goes on serving, and commits are accepted. What is not finished by then is struck: the
- * partition's epoch is raised, so that no later commit can carry it. */
+ * A revocation is held open while something in hand or in flight touches a revoked partition, at most for
+ * `drain`. Meanwhile the reader goes on serving, and commits are accepted. What is not finished by then is
+ * struck: the partition's epoch is raised, so that no later commit can carry it. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "stream/lane_state.h"

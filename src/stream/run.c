@@ -1,5 +1,5 @@
-/* Before the lanes start: is the broker there, are the topics, where does each partition begin and end? (S1.2,
- * S1.3, S7) */
+/* Before the lanes start: is the broker there, are the topics, where does each partition begin and end?
+ * (S1.2, S1.3, S7) */
 #include <errno.h>
 #include <string.h>
 
@@ -71,7 +71,8 @@ static int check_topics(const struct rl_settings *s, const struct rl_topic_info 
 static bool names_partition(const char *item, const char *topic, int32_t partition) {
   struct rl_range range;
   if (!rl_range_parse(item, &range) || partition < range.first || partition > range.last) return false;
-  return !range.topic || (strlen(topic) == range.topic_len && memcmp(topic, range.topic, range.topic_len) == 0);
+  return !range.topic ||
+         (strlen(topic) == range.topic_len && memcmp(topic, range.topic, range.topic_len) == 0);
 }
 
 static bool wanted(const struct rl_settings *s, const char *topic, int32_t partition) {
@@ -101,7 +102,8 @@ static int find_starts(struct rl_run *run, struct rl_consumer *c, struct rl_err 
   return find_place(c, run->settings->start, &run->starts, err);
 }
 
-static int find_ends(struct rl_run *run, struct rl_consumer *c, const struct rl_tps *parts, struct rl_err *err) {
+static int find_ends(struct rl_run *run, struct rl_consumer *c, const struct rl_tps *parts,
+                     struct rl_err *err) {
   const struct rl_settings *s = run->settings;
   if (!s->exit_at_end && !s->end) return 0;
   rl_tps_copy(&run->ends, parts);

@@ -10,7 +10,7 @@
 /* A payload this large is not worth a copy; a smaller one is not worth the fetch buffer it pins (S6.4). */
 #define PIN_FROM (64u << 10)
 #define TOPIC_TIMEOUT_MS 30000
-#define DEFAULT_MAX_MESSAGE 1000000
+#define DEFAULT_MAX_MESSAGE 1048588 /* what the producer sets and brokers take */
 
 struct rl_sink {
   struct rl_sink_opts opts;
@@ -65,7 +65,8 @@ void rl_sink_free(struct rl_sink *sink) {
 static struct rl_producer *producer(struct rl_sink *sink, struct rl_err *err) {
   struct rl_producer *p = atomic_load(&sink->producer);
   if (p) return p;
-  struct rl_producer_opts opts = {.conf = &sink->s->kafka, .brokers = sink->s->brokers, .lane = sink->opts.lane};
+  struct rl_producer_opts opts = {
+      .conf = &sink->s->kafka, .brokers = sink->s->brokers, .lane = sink->opts.lane};
   if (rl_producer_open(&p, &opts, err)) return NULL;
   atomic_store(&sink->producer, p);
   sink->opts.opened(sink->opts.arg);
@@ -117,8 +118,8 @@ static int produce(struct rl_sink *sink, const struct rl_record *record, struct 
   return rc;
 }
 
-static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_flight *flight, struct rl_pin *pin,
-                    bool letter, struct rl_err *err) {
+static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_flight *flight,
+                    struct rl_pin *pin, bool letter, struct rl_err *err) {
   struct ref *ref = rl_alloc(sizeof *ref);
   *ref = (struct ref){flight, pin ? rl_pin_get(pin) : NULL, letter, pin ? record->value.len : 0};
   record->opaque = ref;
@@ -202,8 +203,8 @@ static struct rl_pin *pin_for(struct rl_sink *sink, struct rl_batch *batch, stru
 static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
                             struct rl_err *err);
 
-static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
-                    const struct rl_out *out, struct rl_err *err) {
+static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch,
+                    struct rl_pin **pins, const struct rl_out *out, struct rl_err *err) {
   struct rl_buf headers = RL_BUF_INIT;
   struct rl_pin *pin = pin_for(sink, batch, pins, out);
   struct rl_record record = {.topic = out->topic,
@@ -248,8 +249,8 @@ int rl_sink_fd(const struct rl_sink *sink) {
   return p ? rl_producer_fd(p) : -1;
 }
 
-/* An output that is too large, of a message that we still hold: that message is dead-lettered, so that a restart
- * does not meet it again (S5.2). Anything else stays refused. */
+/* An output that is too large, of a message that we still hold: that message is dead-lettered, so that a
+ * restart does not meet it again (S5.2). Anything else stays refused. */
 static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
                             struct rl_err *err) {
   if (!pin || !rl_producer_too_large(err)) return err->code;
@@ -269,7 +270,8 @@ static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
     atomic_fetch_add(ref->letter ? &sink->rejected : &sink->sent, 1);
   } else {
     struct rl_err why = *err;
-    bool taken = !ref->letter && sink->s->dead_letter && refused_for_size(sink, ref->flight, ref->pin, &why) == 0;
+    bool taken =
+        !ref->letter && sink->s->dead_letter && refused_for_size(sink, ref->flight, ref->pin, &why) == 0;
     if (!taken && ref->flight->refused.code == 0) ref->flight->refused = why;
   }
   ref_free(ref);

@@ -1,7 +1,8 @@
 /* Where outputs go: topics through one producer a lane, files and stdout as NDJSON (S5).
  *
- * The handler's thread sends; the lane's reader serves the answers (rl_sink_serve). An answer lowers the flight's
- * `pending`; a refusal for good sets its `refused`, unless the source message could be dead-lettered instead. */
+ * The handler's thread sends; the lane's reader serves the answers (rl_sink_serve). An answer lowers the
+ * flight's `pending`; a refusal for good sets its `refused`, unless the source message could be dead-lettered
+ * instead. */
 #ifndef RL_STREAM_SINK_H
 #define RL_STREAM_SINK_H
 
@@ -26,7 +27,8 @@ struct rl_sink_opts {
 struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts);
 void rl_sink_free(struct rl_sink *sink); /* purges what is unsent */
 
-/* A topic that must be there: asked once, within timeout_ms. "-" and "file:…" always are (they are opened). */
+/* A topic that must be there: asked once, within timeout_ms. "-" and "file:…" always are (they are opened).
+ */
 int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err);
 
 /* A dead letter's own words. */
@@ -35,14 +37,16 @@ struct rl_letter {
   int attempts;
 };
 
-/* Sends one staged output of the batch on behalf of the flight. pins: one slot a row of the batch, made as needed;
- * the caller puts them when the batch is settled. Errors: the output was refused, nothing is pending for it. */
+/* Sends one staged output of the batch on behalf of the flight. pins: one slot a row of the batch, made as
+ * needed; the caller puts them when the batch is settled. Errors: the output was refused, nothing is pending
+ * for it. */
 int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
                 const struct rl_out *out, struct rl_err *err);
 /* Sends row to the dead-letter topic. */
 int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct rl_msg *msg,
                    const struct rl_letter *letter, struct rl_err *err);
-/* What was written to files has reached them: flushed, with fsync when asked. RL_EPIPE when a reader went away. */
+/* What was written to files has reached them: flushed, with fsync when asked. RL_EPIPE when a reader went
+ * away. */
 int rl_sink_flush(struct rl_sink *sink, struct rl_err *err);
 
 /* The reader's side. */

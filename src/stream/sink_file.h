@@ -1,6 +1,6 @@
-/* Outputs "-" (stdout) and "file:PATH": NDJSON, one line an output, acknowledged when the system took all of it
- * (S5.3, S5.5). A value that is JSON stands as it is; anything else as a record with value_base64, which --input
- * reads back. */
+/* Outputs "-" (stdout) and "file:PATH": NDJSON, one line an output, acknowledged when the system took all of
+ * it (S5.3, S5.5). A value that is JSON stands as it is; anything else as a record with value_base64, which
+ * --input reads back. */
 #ifndef RL_STREAM_SINK_FILE_H
 #define RL_STREAM_SINK_FILE_H
 

@@ -1,6 +1,6 @@
-/* Where a lane's messages come from: a Kafka consumer, or lines of a file. The same small set of calls, so that
- * the reader knows one loop. Meanings are those of kafka/consumer.h; a file assigns itself one partition, answers
- * every commit at once, and ends with EOF. */
+/* Where a lane's messages come from: a Kafka consumer, or lines of a file. The same small set of calls, so
+ * that the reader knows one loop. Meanings are those of kafka/consumer.h; a file assigns itself one
+ * partition, answers every commit at once, and ends with EOF. */
 #ifndef RL_STREAM_SOURCE_H
 #define RL_STREAM_SOURCE_H
 

@@ -1,7 +1,7 @@
 /* Lines of a file or of stdin as messages: a handler runs with no broker at all.
  *
- * A line is a value; in ndjson a record as rille writes it is read back with its key, headers and origin. Memory
- * holds the lines of the batches under way, no more. */
+ * A line is a value; in ndjson a record as rille writes it is read back with its key, headers and origin.
+ * Memory holds the lines of the batches under way, no more. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +18,9 @@
 struct file {
   char *name;
   int fd;
-  bool lines;     /* every line is a value, blank ones too */
+  bool lines; /* every line is a value, blank ones too */
   bool at_eof, said_eof, assigned, closing;
-  int64_t line;   /* number of the next line, from 1 */
+  int64_t line; /* number of the next line, from 1 */
   struct rl_buf buf;
   size_t at;      /* what of buf is not yet a message */
   size_t scanned; /* up to here there is no line break */
@@ -55,8 +55,9 @@ static int make_message(struct file *f, struct rl_bytes text, struct rl_msg *msg
   rl_arena_init(&l->arena);
   *msg = (struct rl_msg){
       .topic = f->name, .offset = f->line - 1, .timestamp = -1, .handle = l, .ops = &line_ops};
-  int record = f->lines ? 0
-                        : rl_ndjson_get(text, f->json, &f->scratch, &l->arena, msg, &l->headers, &l->n_headers, err);
+  int record =
+      f->lines ? 0
+               : rl_ndjson_get(text, f->json, &f->scratch, &l->arena, msg, &l->headers, &l->n_headers, err);
   if (record == 0) msg->value = rl_arena_copy(&l->arena, text);
   if (record >= 0) return 0;
   rl_msg_release(msg);
@@ -80,8 +81,7 @@ static bool read_more(struct file *f, struct rl_err *err) {
   ssize_t n = read(f->fd, rl_buf_reserve(&f->buf, CHUNK), CHUNK);
   if (n > 0) f->buf.len += (size_t)n;
   if (n == 0) f->at_eof = true;
-  if (n < 0 && errno != EAGAIN && errno != EINTR)
-    rl_fail(err, RL_EFAIL, "%s: %s", f->name, strerror(errno));
+  if (n < 0 && errno != EAGAIN && errno != EINTR) rl_fail(err, RL_EFAIL, "%s: %s", f->name, strerror(errno));
   if (n > 0 && f->buf.len > LINE_MAX_BYTES)
     rl_fail(err, RL_EFAIL, "%s:%lld: a line of over 1 GiB", f->name, (long long)f->line);
   return n >= 0;
