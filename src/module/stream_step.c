@@ -45,7 +45,7 @@ static void let_hooks_run(lua_State *L, int idx) {
 
 /* 1: s->batch; 0: the end; raises what the lane failed with. */
 static int wait_for_batch(lua_State *L, int idx, struct rl_stream *s) {
-  for (;;) {
+  while (s->lane) {
     struct rl_err err = {0};
     struct rl_batch *batch = NULL;
     int rc = rl_lane_next(s->lane, 0, &batch, &err);
@@ -55,8 +55,8 @@ static int wait_for_batch(lua_State *L, int idx, struct rl_stream *s) {
     struct pollfd ready = {rl_lane_fd(s->lane), POLLIN, 0};
     poll(&ready, 1, SLICE_MS);
     let_hooks_run(L, idx);
-    if (!s->lane) return 0; /* a hook closed the stream */
   }
+  return 0; /* a hook closed the stream */
 }
 
 static int p_decode(lua_State *L) {

@@ -216,6 +216,15 @@ static int script_failed(struct attempt *a) {
   return RL_EHANDLER;
 }
 
+/* What the handler printed has no reader any more: the batch stays uncommitted, the run ends quietly (S5.3).
+ */
+static int reader_gone(struct attempt *a) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EPIPE, "%s", a->why.error ? a->why.error : "stdout: its reader went away");
+  rl_lane_fail(a->lane, &err);
+  return RL_EPIPE;
+}
+
 /* At most once the weather cannot be waited for; it is nobody's fault either: no dead letter. */
 static int lose_to_weather(struct attempt *a, const struct rl_part_of *part) {
   count_failure(a->lane);
@@ -280,6 +289,8 @@ static int run_parts(struct attempt *a) {
     if (rc == 0) since = said = 0;
     if (rc == 0)
       rc = after_success(a, &part);
+    else if (rc == RL_EPIPE)
+      rc = reader_gone(a);
     else if (a->why.blame == RL_BLAME_WEATHER)
       rc = a->once ? lose_to_weather(a, &part) : wait_for_weather(a, &since, &said);
     else if (a->why.blame == RL_BLAME_SCRIPT)

@@ -187,7 +187,7 @@ static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, co
 /* A field that the whole first batch lacks is more often a typo than a rare field. False: the run ends for
  * it. */
 static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
-  if (lane->fields_checked || !batch->columns) return true;
+  if (lane->fields_checked || !batch->columns || lane->s->decode_lua) return true;
   lane->fields_checked = true;
   for (size_t f = 0; f < batch->columns->fields->n; f++)
     if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(batch, f))

@@ -49,10 +49,12 @@ static const char *hook_name(enum rl_hook hook) {
   return names[hook];
 }
 
-static void hook_failed(struct rl_lane *lane, enum rl_hook hook, const struct rl_failure *why) {
+static void hook_failed(struct rl_lane *lane, enum rl_hook hook, int code, const struct rl_failure *why) {
   struct rl_err err = {0};
-  rl_fail(&err, RL_EHANDLER, "%s: %s: %s", lane->engine.script, hook_name(hook), why->error);
-  if (why->traceback) rl_log(RL_ERROR, "%s", why->traceback);
+  bool quiet = code == RL_EPIPE; /* stdout's reader went away (S5.3) */
+  rl_fail(&err, quiet ? RL_EPIPE : RL_EHANDLER, "%s: %s: %s", lane->engine.script, hook_name(hook),
+          why->error);
+  if (why->traceback && !quiet) rl_log(RL_ERROR, "%s", why->traceback);
   rl_lane_fail(lane, &err);
 }
 
@@ -70,7 +72,7 @@ static enum rl_blame run_hook(struct rl_lane *lane, enum rl_hook hook, const str
   if (blame == RL_BLAME_WEATHER)
     rl_log(RL_WARN, "%s: %s: %s", lane->engine.script, hook_name(hook), why.error);
   else if (blame != RL_BLAME_NONE && blame != RL_BLAME_STOPPED)
-    hook_failed(lane, hook, &why);
+    hook_failed(lane, hook, rc, &why);
   rl_failure_clear(&why);
   return blame;
 }

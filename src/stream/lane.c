@@ -39,7 +39,9 @@ static void init_shared(struct rl_lane *lane) {
 static int open_decoder(struct rl_lane *lane, struct rl_err *err) {
   const struct rl_settings *s = lane->s;
   struct rl_decoder_opts opts = {
-      .fields = &s->fields, .strict = s->strict, .max_depth = (size_t)s->limits_depth};
+      .fields = s->decode_lua ? NULL : &s->fields, /* the script's decoder fills them */
+      .strict = s->strict,
+      .max_depth = (size_t)s->limits_depth};
   lane->decodes_raw = !s->decode || strcmp(s->decode, "raw") == 0;
   return rl_decoder_new(&lane->decoder, lane->decodes_raw ? "raw" : s->decode, &opts, err);
 }
