@@ -31,17 +31,18 @@ static void put_origin(char *to, size_t size, const struct rl_msg *msg) {
 static bool can_reject(const struct rl_lane *lane) { return lane->s->dead_letter != NULL; }
 
 /* An error that was returned, not raised, does not say which script it came from. */
-static const char *script_of(const struct attempt *a, const char *error) {
-  if (!a->lane->has_engine) return "";
+static const char *script_of(const struct attempt *a, bool by_handler, const char *error) {
+  if (!by_handler || !a->lane->has_engine) return "";
   const char *slash = strrchr(a->lane->engine.script, '/');
   return strstr(error, slash ? slash + 1 : a->lane->engine.script) ? "" : a->lane->engine.script;
 }
 
 /* The run stops at this message: promise 5 without a dead-letter topic. */
-static int stop_at(struct attempt *a, uint32_t row, const char *what, const char *error) {
+static int stop_at(struct attempt *a, uint32_t row, bool by_handler, const char *error) {
   struct rl_err err = {0};
   char origin[400];
-  const char *script = script_of(a, error);
+  const char *script = script_of(a, by_handler, error);
+  const char *what = by_handler ? "the handler failed" : "the value does not decode";
   put_origin(origin, sizeof origin, &a->batch->msgs[row]);
   rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin,
           what, script, *script ? ": " : "", error);
@@ -199,7 +200,7 @@ static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_
     if (can_reject(a->lane)) {
       if (dead_letter(a, a->rows[i], &letter, true)) return RL_EHANDLER;
     } else if (!a->once) {
-      return stop_at(a, a->rows[i], "the handler failed", a->why.error);
+      return stop_at(a, a->rows[i], true, a->why.error);
     }
     a->settled[a->rows[i]] = 1;
   }
@@ -322,8 +323,7 @@ static int run(struct attempt *a) {
   rl_bisect_start(&a->bisect, a->n, a->once ? 0 : (int)a->lane->s->retries, a->lane->s->bisect && !a->once);
   rc = a->n ? run_parts(a) : 0;
   rl_bisect_free(&a->bisect);
-  if (rc == 0 && until < a->batch->n)
-    rc = stop_at(a, (uint32_t)until, "the value does not decode", a->batch->bad[until]);
+  if (rc == 0 && until < a->batch->n) rc = stop_at(a, (uint32_t)until, false, a->batch->bad[until]);
   return rc;
 }
 
@@ -360,8 +360,7 @@ int rl_settle_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight
   size_t until;
   start(&a, lane, batch, flight);
   int rc = settle_bad(&a, &until);
-  if (rc == 0 && until < batch->n)
-    rc = stop_at(&a, (uint32_t)until, "the value does not decode", batch->bad[until]);
+  if (rc == 0 && until < batch->n) rc = stop_at(&a, (uint32_t)until, false, batch->bad[until]);
   rl_free(a.settled);
   rl_free(a.pins);
   if (rc) {
