@@ -22,8 +22,8 @@ static inline struct rl_bytes rl_bytes_str(const char *text) {
 }
 
 static inline bool rl_bytes_eq(struct rl_bytes a, struct rl_bytes b) {
-  return a.len == b.len && (a.data == NULL) == (b.data == NULL) &&
-         (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+  if (!a.data || !b.data) return a.data == b.data;
+  return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
 #endif

@@ -11,6 +11,10 @@
 int64_t rl_now(void);         /* monotonic, ns */
 int64_t rl_wall_ms(void);     /* since 1970, ms */
 int64_t rl_seconds(double s); /* seconds to ns, saturating; negative or infinite is RL_NEVER */
+/* `wait` ns after `from`, saturating. */
+static inline int64_t rl_after(int64_t from, int64_t wait) {
+  return from > 0 && wait > RL_NEVER - from ? RL_NEVER : from + wait;
+}
 
 /* `poll(2)` time-out in ms, rounded up, until `deadline`; at most `cap_ms`, at least 0. */
 int rl_poll_ms(int64_t now, int64_t deadline, int cap_ms);

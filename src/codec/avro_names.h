@@ -9,7 +9,8 @@ struct rl_avro_names {
   size_t n, n_slots;           /* a power of two, or 0 */
 };
 
-struct rl_avro_type *rl_avro_names_find(const struct rl_avro_names *names, struct rl_bytes name); /* or NULL */
+struct rl_avro_type *rl_avro_names_find(const struct rl_avro_names *names,
+                                        struct rl_bytes name); /* or NULL */
 /* By type->name, which no other has. */
 void rl_avro_names_add(struct rl_avro_names *names, struct rl_avro_type *type);
 void rl_avro_names_free(struct rl_avro_names *names);

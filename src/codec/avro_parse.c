@@ -34,8 +34,8 @@ __attribute__((format(printf, 3, 4))) static int fault(const struct parser *p, c
   va_start(args, fmt);
   rl_buf_vprintf(&what, fmt, args);
   va_end(args);
-  int code = rl_fail(p->err, RL_EHANDLER, "Avro schema: %.300s%s%s", rl_buf_text(&where), where.len ? ": " : "",
-                     rl_buf_text(&what));
+  int code = rl_fail(p->err, RL_EHANDLER, "Avro schema: %.300s%s%s", rl_buf_text(&where),
+                     where.len ? ": " : "", rl_buf_text(&what));
   rl_buf_free(&where);
   rl_buf_free(&what);
   return code;
@@ -67,7 +67,8 @@ static int parse_type(struct parser *p, size_t i, struct rl_bytes space, const s
 
 static enum rl_avro_kind primitive(struct rl_bytes name) {
   for (int kind = 0; kind < RL_AVRO_PRIMITIVES; kind++)
-    if (rl_bytes_eq(name, rl_bytes_str(rl_avro_kind_name((enum rl_avro_kind)kind)))) return (enum rl_avro_kind)kind;
+    if (rl_bytes_eq(name, rl_bytes_str(rl_avro_kind_name((enum rl_avro_kind)kind))))
+      return (enum rl_avro_kind)kind;
   return RL_AVRO_MISFIT;
 }
 
@@ -94,8 +95,8 @@ static int refer(struct parser *p, struct rl_bytes name, struct rl_bytes space, 
                name.data);
 }
 
-static int read_names(struct parser *p, size_t i, const char *key, struct rl_bytes space, const struct place *place,
-                      struct rl_bytes **out, uint32_t *n) {
+static int read_names(struct parser *p, size_t i, const char *key, struct rl_bytes space,
+                      const struct place *place, struct rl_bytes **out, uint32_t *n) {
   size_t at = member(p, i, key);
   *n = 0;
   if (!at || !rl_avro_doc_is(&p->doc, at, RL_ARRAY)) return 0;
@@ -234,7 +235,8 @@ static int parse_fixed(struct parser *p, size_t i, struct rl_bytes space, const 
   int64_t size = integer_member(p, i, "size", -1);
   if (code != 0) return code;
   if (size < 0 || size > INT32_MAX)
-    return fault(p, place, "fixed '%.*s' needs a size from 0 to %d", (int)type->name.len, type->name.data, INT32_MAX);
+    return fault(p, place, "fixed '%.*s' needs a size from 0 to %d", (int)type->name.len, type->name.data,
+                 INT32_MAX);
   type->size = (uint64_t)size;
   read_logical(p, i, type);
   return 0;
@@ -281,7 +283,8 @@ static int parse_kind(struct parser *p, size_t i, struct rl_bytes kind, struct r
   static const struct {
     const char *name;
     int (*parse)(struct parser *, size_t, struct rl_bytes, const struct place *, struct rl_avro_type **);
-  } named[] = {{"record", parse_record}, {"error", parse_record}, {"enum", parse_enum}, {"fixed", parse_fixed}};
+  } named[] = {
+      {"record", parse_record}, {"error", parse_record}, {"enum", parse_enum}, {"fixed", parse_fixed}};
   for (size_t k = 0; k < sizeof named / sizeof *named; k++)
     if (rl_bytes_eq(kind, rl_bytes_str(named[k].name))) return named[k].parse(p, i, space, place, out);
   if (rl_bytes_eq(kind, rl_bytes_str("array"))) return parse_items(p, i, RL_AVRO_ARRAY, space, place, out);
@@ -294,7 +297,8 @@ static int parse_kind(struct parser *p, size_t i, struct rl_bytes kind, struct r
 static int parse_type(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
                       struct rl_avro_type **out) {
   struct place here = {place, {NULL, 0}, place->depth + 1};
-  if (here.depth > RL_AVRO_NESTING) return fault(p, &here, "nested deeper than %d definitions", RL_AVRO_NESTING);
+  if (here.depth > RL_AVRO_NESTING)
+    return fault(p, &here, "nested deeper than %d definitions", RL_AVRO_NESTING);
   switch (p->doc.at[i].tag) {
     case RL_TEXT: return refer(p, rl_avro_doc_text(&p->doc, i), space, &here, out);
     case RL_ARRAY: return parse_union(p, i, space, &here, out);
@@ -326,8 +330,8 @@ static int parse_text(struct parser *p, struct rl_json *json, struct rl_bytes te
   struct rl_bytes none = {NULL, 0};
   struct place root = {0};
   if (text.len > RL_AVRO_SCHEMA_MAX)
-    return rl_fail(p->err, RL_EHANDLER, "Avro schema: %zu bytes long, which is over the limit of %d", text.len,
-                   RL_AVRO_SCHEMA_MAX);
+    return rl_fail(p->err, RL_EHANDLER, "Avro schema: %zu bytes long, which is over the limit of %d",
+                   text.len, RL_AVRO_SCHEMA_MAX);
   if (bare_name(p, text)) return 0;
   int code = rl_json_tape(json, text, 0, &tape, p->err);
   if (code != 0) {

@@ -3,10 +3,11 @@
 #include "base/mem.h"
 
 static const char *const kind_names[] = {
-    [RL_AVRO_NULL] = "null",     [RL_AVRO_BOOLEAN] = "boolean", [RL_AVRO_INT] = "int",     [RL_AVRO_LONG] = "long",
-    [RL_AVRO_FLOAT] = "float",   [RL_AVRO_DOUBLE] = "double",   [RL_AVRO_BYTES] = "bytes", [RL_AVRO_STRING] = "string",
-    [RL_AVRO_FIXED] = "fixed",   [RL_AVRO_ENUM] = "enum",       [RL_AVRO_RECORD] = "record", [RL_AVRO_ARRAY] = "array",
-    [RL_AVRO_MAP] = "map",       [RL_AVRO_UNION] = "union",     [RL_AVRO_MISFIT] = "misfit"};
+    [RL_AVRO_NULL] = "null",   [RL_AVRO_BOOLEAN] = "boolean", [RL_AVRO_INT] = "int",
+    [RL_AVRO_LONG] = "long",   [RL_AVRO_FLOAT] = "float",     [RL_AVRO_DOUBLE] = "double",
+    [RL_AVRO_BYTES] = "bytes", [RL_AVRO_STRING] = "string",   [RL_AVRO_FIXED] = "fixed",
+    [RL_AVRO_ENUM] = "enum",   [RL_AVRO_RECORD] = "record",   [RL_AVRO_ARRAY] = "array",
+    [RL_AVRO_MAP] = "map",     [RL_AVRO_UNION] = "union",     [RL_AVRO_MISFIT] = "misfit"};
 
 const char *rl_avro_kind_name(enum rl_avro_kind kind) { return kind_names[kind]; }
 
@@ -55,13 +56,14 @@ struct rl_avro_type *rl_avro_type_new(struct rl_avro_schema *schema, enum rl_avr
 /* ---- how many bytes a value takes ---- */
 
 static void measure_record(struct rl_avro_type *type) {
-  type->exact = true;
+  bool exact = true; /* the record's own is false until all of it is known */
   uint64_t least = 0;
   for (uint32_t i = 0; i < type->n; i++) {
     const struct rl_avro_type *field = type->fields[i].type;
     if (__builtin_add_overflow(least, field->least, &least)) least = UINT64_MAX / 2;
-    type->exact = type->exact && field->exact;
+    exact = exact && field->exact;
   }
+  type->exact = exact;
   type->least = least;
 }
 
@@ -73,9 +75,10 @@ static void measure_union(struct rl_avro_type *type) {
 }
 
 static void measure(struct rl_avro_type *type) {
-  static const uint8_t leasts[] = {[RL_AVRO_NULL] = 0,  [RL_AVRO_BOOLEAN] = 1, [RL_AVRO_INT] = 1,   [RL_AVRO_LONG] = 1,
-                                   [RL_AVRO_FLOAT] = 4, [RL_AVRO_DOUBLE] = 8,  [RL_AVRO_BYTES] = 1, [RL_AVRO_STRING] = 1,
-                                   [RL_AVRO_ENUM] = 1,  [RL_AVRO_ARRAY] = 1,   [RL_AVRO_MAP] = 1};
+  static const uint8_t leasts[] = {
+      [RL_AVRO_NULL] = 0,  [RL_AVRO_BOOLEAN] = 1, [RL_AVRO_INT] = 1,   [RL_AVRO_LONG] = 1,
+      [RL_AVRO_FLOAT] = 4, [RL_AVRO_DOUBLE] = 8,  [RL_AVRO_BYTES] = 1, [RL_AVRO_STRING] = 1,
+      [RL_AVRO_ENUM] = 1,  [RL_AVRO_ARRAY] = 1,   [RL_AVRO_MAP] = 1};
   switch (type->kind) {
     case RL_AVRO_RECORD: measure_record(type); break;
     case RL_AVRO_UNION: measure_union(type); break;

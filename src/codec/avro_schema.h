@@ -1,8 +1,9 @@
-/* An Avro schema, parsed: a graph of types, with names looked up, so that a value can be read without its text.
+/* An Avro schema, parsed: a graph of types, with names looked up, so that a value can be read without its
+ * text.
  *
- * What a reader needs is checked (names that are defined, sizes, one branch of a kind in a union); what only a
- * writer could have got wrong is let pass, because streams carry it: the default of a union that fits another
- * branch than the first, logical types that do not fit their base, names with dashes.
+ * What a reader needs is checked (names that are defined, sizes, one branch of a kind in a union); what only
+ * a writer could have got wrong is let pass, because streams carry it: the default of a union that fits
+ * another branch than the first, logical types that do not fit their base, names with dashes.
  *
  * A schema that was resolved against a reader's (avro_resolve.h) is a graph of the same kind: types still say
  * how values are written, and beside that what they are read as. */
@@ -29,7 +30,8 @@ enum rl_avro_kind {
   RL_AVRO_ARRAY,
   RL_AVRO_MAP,
   RL_AVRO_UNION,
-  RL_AVRO_MISFIT, /* of a resolved schema: what the reader's schema has no place for; `items` is how it is written */
+  RL_AVRO_MISFIT, /* of a resolved schema: what the reader's schema has no place for; `items` is how it is
+                     written */
 };
 enum { RL_AVRO_PRIMITIVES = RL_AVRO_STRING + 1 };
 
@@ -75,7 +77,7 @@ struct rl_avro_type {
   bool exact;               /* every value takes just `least` bytes */
   union {
     struct rl_avro_field *fields;
-    struct rl_bytes *symbols;       /* data NULL in a resolved schema: the reader has none such, and no default */
+    struct rl_bytes *symbols; /* data NULL in a resolved schema: the reader has none such, and no default */
     struct rl_avro_type **branches; /* of a union */
     struct rl_avro_type *items;     /* of an array; values of a map */
   };

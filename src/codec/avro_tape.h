@@ -13,8 +13,8 @@ struct rl_avro_doc {
 
 void rl_avro_doc_make(struct rl_avro_doc *doc, const struct rl_cell *at, size_t n);
 void rl_avro_doc_free(struct rl_avro_doc *doc);
-/* The value of a key in the object at i (of one that comes twice, the last); 0 when there is none or the value
- * at i is no object: 0 is the root, no member. */
+/* The value of a key in the object at i (of one that comes twice, the last); 0 when there is none or the
+ * value at i is no object: 0 is the root, no member. */
 size_t rl_avro_doc_member(const struct rl_avro_doc *doc, size_t i, struct rl_bytes key);
 
 static inline struct rl_bytes rl_avro_doc_text(const struct rl_avro_doc *doc, size_t i) {

@@ -18,6 +18,7 @@ enum rl_tag {
   RL_JSON,   /* an array or object as it stands in the document (s, len): decoded when read */
   RL_ARRAY,  /* tape only: `len` values follow */
   RL_OBJECT, /* tape only: `len` pairs of RL_TEXT and value follow */
+  RL_TREE,   /* an array or object, decoded: the `len` cells of its tape (tree), which lives as texts do */
 };
 
 struct rl_cell {
@@ -27,6 +28,7 @@ struct rl_cell {
     int64_t i;
     double d;
     const char *s; /* points into the message's payload, or into the owner's arena */
+    const struct rl_cell *tree;
   };
 };
 

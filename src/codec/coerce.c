@@ -28,6 +28,7 @@ static void put_found(struct rl_buf *out, const struct rl_cell *cell) {
     case RL_BIG: rl_buf_puts(out, "the number "), put_number(out, cell); break;
     case RL_TEXT: rl_buf_puts(out, "the text "), put_clipped(out, rl_bytes(cell->s, cell->len)); break;
     case RL_BLOB: rl_buf_puts(out, "the bytes "), put_clipped(out, rl_bytes(cell->s, cell->len)); break;
+    case RL_TREE: rl_buf_puts(out, cell->tree->tag == RL_ARRAY ? "an array" : "an object"); break;
     default: rl_buf_puts(out, cell->len && *cell->s == '[' ? "an array" : "an object");
   }
 }

@@ -6,38 +6,49 @@
 #include "codec/format.h"
 #include "codec/meta.h"
 
-static const struct rl_format *const formats[] = {&rl_format_json, &rl_format_raw};
-static const char *const format_names[] = {"json", "raw"};
+static const struct known {
+  const struct rl_format *format;
+  const struct rl_format_rows *rows; /* NULL: a record a message */
+} formats[] = {{&rl_format_json, NULL},
+               {&rl_format_avro, &rl_avro_rows},
+               {&rl_format_csv, &rl_csv_rows},
+               {&rl_format_tsv, &rl_csv_rows},
+               {&rl_format_raw, NULL}};
+static const char *const format_names[] = {"json", "avro", "csv", "tsv", "raw"};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 static const struct rl_fields no_fields = RL_FIELDS_INIT;
 
 struct rl_decoder {
   const struct rl_format *format;
-  void *self; /* the format's */
+  const struct rl_format_rows *rows;
+  void *self;           /* the format's */
+  struct rl_json *json; /* for whole values; made when the first is asked for */
   struct rl_decoder_opts opts;
   struct rl_cell *row;   /* of the message being decoded: cells reach the columns only when all are right */
   struct rl_arena spare; /* of messages that are decoded without columns, only to be checked */
 };
 
-static const struct rl_format *find_format(const char *name, struct rl_err *err) {
+static const struct known *find_format(const char *name, struct rl_err *err) {
   for (size_t i = 0; i < N_FORMATS; i++)
-    if (strcmp(name, formats[i]->name) == 0) return formats[i];
+    if (strcmp(name, formats[i].format->name) == 0) return &formats[i];
   const char *nearest = rl_nearest(name, format_names, N_FORMATS);
-  rl_fail(err, RL_EUSAGE, "decode '%s': no such format%s%s%s; there are json and raw", name,
+  rl_fail(err, RL_EUSAGE, "decode '%s': no such format%s%s%s; there are json, avro, csv, tsv and raw", name,
           nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
   return NULL;
 }
 
 int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struct rl_decoder_opts *opts,
                    struct rl_err *err) {
-  const struct rl_format *format = find_format(format_name, err);
-  if (!format) return RL_EUSAGE;
+  const struct known *known = find_format(format_name, err);
+  if (!known) return RL_EUSAGE;
   struct rl_decoder *d = rl_zalloc(sizeof *d);
-  d->format = format;
+  d->format = known->format;
+  d->rows = known->rows;
   d->opts = *opts;
   if (!d->opts.fields) d->opts.fields = &no_fields;
-  int code = format->open(&d->self, &d->opts, err);
+  if (!d->opts.max_inflated) d->opts.max_inflated = RL_MAX_INFLATED;
+  int code = d->format->open(&d->self, &d->opts, err);
   if (code != 0) {
     rl_free(d);
     return code;
@@ -51,6 +62,7 @@ int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struc
 void rl_decoder_free(struct rl_decoder *d) {
   if (!d) return;
   d->format->close(d->self);
+  rl_json_free(d->json);
   rl_arena_free(&d->spare);
   rl_free(d->row);
   rl_free(d);
@@ -71,9 +83,8 @@ static int fill_meta(const struct rl_decoder *d, const struct rl_msg *msg, struc
   return code;
 }
 
-static int fill_values(const struct rl_decoder *d, const struct rl_msg *msg, struct rl_arena *arena,
-                       struct rl_err *err) {
-  int code = d->format->row(d->self, msg, arena, d->row, err);
+static int check_values(const struct rl_decoder *d, struct rl_err *err) {
+  int code = 0;
   for (size_t f = 0; code == 0 && f < d->opts.fields->n; f++) {
     const struct rl_field *field = &d->opts.fields->at[f];
     if (field->meta != RL_META_NONE) continue;
@@ -88,12 +99,92 @@ static void store(const struct rl_decoder *d, struct rl_columns *c, size_t row, 
     if (values || d->opts.fields->at[f].meta != RL_META_NONE) c->col[f][row] = d->row[f];
 }
 
+/* Errors of the n-th of several rows say which. */
+static int next_row(const struct rl_decoder *d, size_t n, struct rl_err *err) {
+  int code = d->rows->next(d->self, d->row, err);
+  if (code != 1) return code;
+  code = check_values(d, err);
+  if (code != 0 && n > 0) rl_err_prefix(err, "record %zu: ", n);
+  return code == 0 ? 1 : code;
+}
+
+/* One row into d->row, of a message that must hold just one. */
+static int single_row(const struct rl_decoder *d, const struct rl_msg *msg, struct rl_arena *arena,
+                      struct rl_err *err) {
+  if (!d->rows) {
+    int code = d->format->row(d->self, msg, arena, d->row, err);
+    return code == 0 ? check_values(d, err) : code;
+  }
+  int code = d->rows->begin(d->self, msg, arena, err);
+  if (code == 0) code = next_row(d, 0, err);
+  if (code == 0) return rl_fail(err, RL_EHANDLER, "a message without a record, where one was expected");
+  if (code != 1) return code;
+  code = d->rows->next(d->self, d->row, err);
+  return code == 1 ? rl_fail(err, RL_EHANDLER, "several records in one message, where one was expected")
+                   : code;
+}
+
+static int all_rows(const struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c,
+                    struct rl_arena *arena, size_t *n, struct rl_err *err) {
+  int code = d->rows->begin(d->self, msg, arena, err);
+  for (*n = 0; code == 0; ++*n) {
+    code = next_row(d, *n, err);
+    if (code != 1) return code;
+    if (c) store(d, c, rl_columns_add_row(c), true);
+    code = 0;
+  }
+  return code;
+}
+
+static struct rl_arena *arena_for(struct rl_decoder *d, struct rl_columns *c) {
+  if (c) return &c->arena;
+  rl_arena_reset(&d->spare);
+  return &d->spare;
+}
+
 int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c, struct rl_err *err) {
-  if (!c) rl_arena_reset(&d->spare);
+  struct rl_arena *arena = arena_for(d, c);
   int code = fill_meta(d, msg, err);
   bool tombstone = !msg->value.data;
-  if (!tombstone && code == 0) code = fill_values(d, msg, c ? &c->arena : &d->spare, err);
+  if (!tombstone && code == 0) code = single_row(d, msg, arena, err);
   if (c) store(d, c, rl_columns_add_row(c), code == 0 && !tombstone);
+  return code;
+}
+
+int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c, size_t *n,
+                    struct rl_err *err) {
+  *n = 1;
+  if (!d->rows || !msg->value.data) return rl_decoder_row(d, msg, c, err);
+  struct rl_arena *arena = arena_for(d, c);
+  size_t before = c ? c->rows : 0;
+  int code = fill_meta(d, msg, err);
+  if (code == 0) code = all_rows(d, msg, c, arena, n, err);
+  if (code == 0) return 0;
+  if (c) c->rows = before; /* what came before the damage is not handed out */
+  *n = code == RL_ETRANSIENT ? 0 : 1;
+  if (c && *n > 0) store(d, c, rl_columns_add_row(c), false);
+  return code;
+}
+
+static int json_tape(struct rl_decoder *d, const struct rl_msg *msg, struct rl_tape *tape,
+                     struct rl_err *err) {
+  if (!d->json) d->json = rl_json_new();
+  return rl_json_tape(d->json, msg->value, d->opts.max_depth, tape, err);
+}
+
+int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t record, struct rl_tape *tape,
+                    struct rl_err *err) {
+  rl_tape_reset(tape);
+  if (!msg->value.data) return rl_fail(err, RL_EHANDLER, "a null value, which holds nothing to decode");
+  if (!d->rows) return json_tape(d, msg, tape, err);
+  int code = d->rows->begin(d->self, msg, &tape->arena, err);
+  for (size_t n = 0; code == 0; n++) {
+    code = n == record ? d->rows->next_tape(d->self, tape, err) : d->rows->next(d->self, d->row, err);
+    if (code == 1 && n == record) return 0;
+    if (code == 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record, n);
+    if (code == 1) code = 0;
+  }
+  tape->n = 0;
   return code;
 }
 

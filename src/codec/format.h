@@ -11,13 +11,27 @@ struct rl_format {
   int (*open)(void **self, const struct rl_decoder_opts *opts, struct rl_err *err);
   void (*close)(void *self);
   /* Fills row[f] of every field f that reads the value, by what the value holds. Cells borrow from the
-   * message or live in the arena. msg->value is not null. RL_EHANDLER. */
+   * message or live in the arena. msg->value is not null. RL_EHANDLER. NULL: see rl_format_rows. */
   int (*row)(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_cell *row,
              struct rl_err *err);
   /* As rl_decoder_suggest; NULL: nothing to suggest. */
   void (*suggest)(void *self, const struct rl_msg *msg, const struct rl_field *field, struct rl_buf *out);
 };
 
-extern const struct rl_format rl_format_json, rl_format_raw;
+/* A format of which a message may hold any number of records: instead of row. */
+struct rl_format_rows {
+  /* A message: what follows reads it. msg, arena and err live until its last record was taken, or the next
+   * begin. RL_EHANDLER, RL_ETRANSIENT. */
+  int (*begin)(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_err *err);
+  /* The next record's fields, as row does: 1; 0: there is none left, the message is sound to its end, and row
+   * is as it was. */
+  int (*next)(void *self, struct rl_cell *row, struct rl_err *err);
+  /* The next record whole, appended to the tape, which is empty: 1; 0: there is none left. The arena that
+   * begin had is the tape's. */
+  int (*next_tape)(void *self, struct rl_tape *tape, struct rl_err *err);
+};
+
+extern const struct rl_format rl_format_json, rl_format_raw, rl_format_avro, rl_format_csv, rl_format_tsv;
+extern const struct rl_format_rows rl_avro_rows, rl_csv_rows;
 
 #endif

@@ -1,5 +1,5 @@
 /* The wanted fields as a tree of steps, so that one walk through a document fills them all, whatever its
- * order: "candidate.rb" and "candidate.magpsf" share the step "candidate". Private to codec/json*.c. */
+ * order: "candidate.rb" and "candidate.magpsf" share the step "candidate". Private to the codec room. */
 #ifndef RL_CODEC_JSON_PROGRAM_H
 #define RL_CODEC_JSON_PROGRAM_H
 

@@ -56,12 +56,12 @@ static int put_number(rd_kafka_conf_t *conf, const char *key, int64_t value, str
   return put(conf, key, text, err);
 }
 
-/* Before 2.2.0 a queue that was full is not fetched for again for up to a second, so it must be large; from
- * then on there is a setting for that wait. */
+/* A queue that was full is fetched for again after this wait; before 2.2.0 there is no setting for it
+ * (unstall.h). */
 static int put_queue(rd_kafka_conf_t *conf, struct rl_err *err) {
-  bool quick = rl_kconf_has("fetch.queue.backoff.ms");
-  if (quick && put(conf, "fetch.queue.backoff.ms", "2", err)) return RL_EUSAGE;
-  return put(conf, "queued.max.messages.kbytes", quick ? "16384" : "65536", err);
+  if (rl_kconf_has("fetch.queue.backoff.ms") && put(conf, "fetch.queue.backoff.ms", "2", err))
+    return RL_EUSAGE;
+  return put(conf, "queued.max.messages.kbytes", "16384", err);
 }
 
 /* librdkafka wants fetch.max.bytes to hold the largest message the user speaks of. */

@@ -43,6 +43,7 @@ int rl_consumer_open(struct rl_consumer **out, const struct rl_consumer_opts *op
   c->grouped = opts->group != NULL;
   c->manual = opts->manual || !opts->group;
   rl_slots_init(&c->slots);
+  rl_unstall_init(&c->unstall, rk);
   open_queues(c);
   *out = c;
   return 0;
@@ -77,7 +78,7 @@ int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
 }
 
 bool rl_consumer_closed(const struct rl_consumer *c) { return c->dead || rd_kafka_consumer_closed(c->rk); }
-bool rl_consumer_joined(const struct rl_consumer *c) { return c->joined; }
+bool rl_consumer_joined(const struct rl_consumer *c) { return c->manual || c->joined; }
 
 /* Never librdkafka's own blocking close: it waits for events that nobody serves any more (S6.3). */
 void rl_consumer_destroy(struct rl_consumer *c) {
@@ -90,6 +91,7 @@ void rl_consumer_destroy(struct rl_consumer *c) {
   rl_client_close(c->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
   rl_wake_close(&c->wake);
   rl_slots_free(&c->slots);
+  rl_unstall_free(&c->unstall);
   rl_free(c);
 }
 

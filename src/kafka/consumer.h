@@ -30,6 +30,8 @@ int rl_consumer_open(struct rl_consumer **out, const struct rl_consumer_opts *op
 /* First contact: metadata within `timeout_ms`, else RL_EBROKER with librdkafka's last word on why
  * (unreachable, refused log-in, TLS). */
 int rl_consumer_connect(struct rl_consumer *c, int timeout_ms, struct rl_err *err);
+/* Does a broker answer? For a run under way: takes no event. */
+bool rl_consumer_reachable(struct rl_consumer *c, int timeout_ms);
 
 /* Names and ^regexes. */
 int rl_consumer_subscribe(struct rl_consumer *c, char *const *topics, size_t n, struct rl_err *err);
@@ -68,8 +70,8 @@ bool rl_consumer_cooperative(const struct rl_consumer *c);
 enum rl_take { RL_TAKE_NONE, RL_TAKE_MSG, RL_TAKE_EOF, RL_TAKE_ERROR };
 
 /* The next thing in the lane's queue, without waiting. MSG: the caller releases it. EOF: only topic,
- * partition, slot and offset (the end) are set. ERROR: topic, partition and slot, where it has them, and err.
- */
+ * partition, slot and offset (the end) are set. ERROR: topic, partition and slot, where it has them, and err:
+ * RL_ETRANSIENT for what librdkafka tries again by itself. */
 enum rl_take rl_consumer_take(struct rl_consumer *c, struct rl_msg *msg, struct rl_err *err);
 
 /* The small number of a topic-partition, made on first sight, stable for the consumer's life. */
@@ -81,7 +83,8 @@ int rl_consumer_commit(struct rl_consumer *c, const struct rl_tps *positions, st
 int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout_ms, struct rl_err *err);
 
 /* Close without blocking (S6.3): begin, then go on serving events (REVOKE comes) until closed. The join that
- * is still pending is waited for by the caller's own deadline; `joined` says whether a join was answered. */
+ * is still pending is waited for by the caller's own deadline; `joined` says whether a join was answered, or none is
+ * due: without a group. */
 int rl_consumer_close_begin(struct rl_consumer *c,
                             struct rl_err *err); /* after a fatal error: closed at once */
 bool rl_consumer_closed(const struct rl_consumer *c);

@@ -7,6 +7,7 @@
 #include "base/wake.h"
 #include "kafka/consumer.h"
 #include "kafka/slots.h"
+#include "kafka/unstall.h"
 
 struct rl_consumer {
   rd_kafka_t *rk;
@@ -14,6 +15,7 @@ struct rl_consumer {
   rd_kafka_queue_t *lane;   /* where every partition's messages come to */
   struct rl_wake wake;
   struct rl_slots slots;
+  struct rl_unstall unstall;
   bool grouped;     /* has a group of its own, not one of librdkafka's needs only */
   bool manual;      /* assign(), not subscribe() */
   bool cooperative; /* as of the last rebalance */

@@ -4,6 +4,13 @@
 #include "kafka/parts.h"
 #include "kafka/reason.h"
 
+bool rl_consumer_reachable(struct rl_consumer *c, int timeout_ms) {
+  const struct rd_kafka_metadata *md = NULL;
+  if (rd_kafka_metadata(c->rk, 0, NULL, &md, timeout_ms)) return false;
+  rd_kafka_metadata_destroy(md);
+  return true;
+}
+
 int rl_consumer_topics(struct rl_consumer *c, char *const *topics, size_t n, int timeout_ms,
                        struct rl_topic_info **out, size_t *n_out, struct rl_err *err) {
   return rl_lookup_topics(c->rk, topics, n, timeout_ms, out, n_out, err);

@@ -80,6 +80,30 @@ bool rl_reason_is_connection(rd_kafka_resp_err_t code) {
   }
 }
 
+bool rl_reason_is_outage(rd_kafka_resp_err_t code) {
+  switch ((int)code) {
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
+    case RD_KAFKA_RESP_ERR_FETCH_SESSION_ID_NOT_FOUND:
+    case RD_KAFKA_RESP_ERR_INVALID_FETCH_SESSION_EPOCH:
+    case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_THROTTLING_QUOTA_EXCEEDED: return true;
+    default: return rl_reason_is_connection(code);
+  }
+}
+
 const char *rl_reason_news(rd_kafka_resp_err_t code, const char *text) {
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return "no broker can be reached"; /* not "0/1 brokers" */
   return strstr(text, ": Disconnected (") ? NULL : text;

@@ -11,6 +11,8 @@
 int rl_reason_class(rd_kafka_resp_err_t code);
 /* A connection's trouble, which librdkafka goes on about by itself. */
 bool rl_reason_is_connection(rd_kafka_resp_err_t code);
+/* Of a fetch: the cluster's trouble, which librdkafka tries again by itself; nothing is skipped. */
+bool rl_reason_is_outage(rd_kafka_resp_err_t code);
 /* What is worth telling of an error event's text; NULL when it is no news: an idle connection that the broker
  * closed is opened again when it is needed. */
 const char *rl_reason_news(rd_kafka_resp_err_t code, const char *text);

@@ -55,6 +55,7 @@ static enum rl_take other(struct rl_consumer *c, rd_kafka_message_t *m, struct r
       rl_reason_text(err, code, text, "%s[%d] at %lld", msg->topic, msg->partition, (long long)msg->offset);
     else
       rl_reason_text(err, code, text, "kafka");
+    if (err && rl_reason_is_outage(code)) err->code = RL_ETRANSIENT;
   }
   rd_kafka_message_destroy(m);
   return code == RD_KAFKA_RESP_ERR__PARTITION_EOF ? RL_TAKE_EOF : RL_TAKE_ERROR;
@@ -63,5 +64,6 @@ static enum rl_take other(struct rl_consumer *c, rd_kafka_message_t *m, struct r
 enum rl_take rl_consumer_take(struct rl_consumer *c, struct rl_msg *msg, struct rl_err *err) {
   rd_kafka_message_t *m = rd_kafka_consume_queue(c->lane, 0);
   if (!m) return RL_TAKE_NONE;
+  rl_unstall_taken(&c->unstall, c->rk, m->len);
   return m->err ? other(c, m, msg, err) : message(c, m, msg);
 }

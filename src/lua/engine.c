@@ -138,12 +138,13 @@ static int judge(struct engine *e, int status, enum rl_limits_end end, struct rl
   return RL_EHANDLER;
 }
 
-/* What print and io.write said goes out with the batch it is about, whether that failed or not. */
+/* What print and io.write said goes out with the batch it is about, whether that failed or not. No message is
+ * to blame when it cannot: none of them may be dead-lettered for it. */
 static int flush(int rc, struct rl_failure *why) {
   struct rl_err err;
   int flushed = rl_lua_flush(&err);
   if (rc || !flushed) return rc;
-  rl_failure_set(why, flushed == RL_EPIPE ? RL_BLAME_NONE : RL_BLAME_SCRIPT, err.text, NULL);
+  rl_failure_set(why, RL_BLAME_SCRIPT, err.text, NULL);
   return flushed;
 }
 

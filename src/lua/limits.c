@@ -58,10 +58,6 @@ struct rl_limits {
 #endif
 };
 
-/* The limits of the call that this thread makes: the signal handler finds them here. Initial-exec, because
- * the first access of another model may allocate, which a signal handler must not. */
-static _Thread_local struct rl_limits *current __attribute__((tls_model("initial-exec")));
-
 struct rl_limits *rl_limits_of(lua_State *L) {
   return *(struct rl_limits **)lua_getextraspace(L);
 }
@@ -123,6 +119,10 @@ void rl_limits_leave(struct rl_limits *l, lua_State *before) {
 }
 
 #if HAVE_SIGNAL
+/* The limits of the call that this thread makes: the signal handler finds them here. Initial-exec, because
+ * the first access of another model may allocate, which a signal handler must not. */
+static _Thread_local struct rl_limits *current __attribute__((tls_model("initial-exec")));
+
 static void set_timer(struct rl_limits *l, int64_t deadline, int64_t interval) {
   struct itimerspec when = {{0, (long)interval}, {0, 0}};
   if (deadline != RL_NEVER) {

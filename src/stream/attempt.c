@@ -20,7 +20,7 @@ struct attempt {
   struct rl_bisect bisect;
   struct rl_backoff backoff, weather;
   struct rl_failure why; /* of the last attempt */
-  uint64_t changes;      /* epoch_changes when rows were last struck */
+  uint64_t changes;      /* epoch_changes when last looked at: waits end when there are more */
   bool once;             /* at most once: no retry, no bisect, no strike (S3.2) */
 };
 
@@ -82,12 +82,20 @@ static int dead_letter(struct attempt *a, uint32_t row, const struct rl_letter *
   return RL_EHANDLER;
 }
 
+static bool leaving(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  bool leave = lane->abandon;
+  pthread_mutex_unlock(&lane->mu);
+  return leave;
+}
+
 /* A decoder written in Lua runs here, a row at a time (S6.3). */
 static int decode_in_lua(struct attempt *a) {
   struct rl_engine *e = &a->lane->engine;
   if (!a->lane->has_engine || !e->decode) return 0;
   for (size_t row = 0; row < a->batch->n; row++) {
     if (a->batch->bad && a->batch->bad[row]) continue;
+    if (leaving(a->lane)) return RL_ETRANSIENT;
     atomic_store(&a->lane->call_started, rl_now());
     int rc = e->decode(e->self, a->batch, row, &a->why);
     atomic_store(&a->lane->call_started, 0);
@@ -124,22 +132,28 @@ static void choose_rows(struct attempt *a, size_t until) {
     if (!a->batch->bad || !a->batch->bad[row]) a->rows[a->n++] = (uint32_t)row;
 }
 
-/* Rows of partitions that are being taken away leave what is still to be done (S2.1). True: something is
- * left. */
+/* With partitions that are being taken away this batch is done, but for those of which something was handled: its
+ * outputs and its commit are still waited for (S2.2). mu is held. */
+static void strike_marks(struct attempt *a) {
+  for (size_t i = 0; i < a->flight->n_marks; i++) {
+    struct rl_mark *m = &a->flight->marks[i];
+    if (rl_stale(a->lane, m->slot, m->epoch)) m->live = false;
+  }
+  for (size_t row = 0; row < a->batch->n; row++)
+    if (a->settled[row]) rl_flight_mark(a->flight, a->batch->msgs[row].slot, a->batch->msgs[row].epoch)->live = true;
+}
+
+/* Rows of partitions that are being taken away leave what is still to be done (S2.1). */
 static void strike_stale(struct attempt *a) {
   struct rl_lane *lane = a->lane;
   bool *keep = rl_alloc((a->n + 1) * sizeof *keep);
   size_t kept = 0;
   pthread_mutex_lock(&lane->mu);
-  a->changes = lane->epoch_changes;
   for (size_t i = 0; i < a->n; i++) {
     const struct rl_msg *msg = &a->batch->msgs[a->rows[i]];
     keep[i] = !rl_stale(lane, msg->slot, msg->epoch);
   }
-  for (size_t i = 0; i < a->flight->n_marks; i++) {
-    struct rl_mark *m = &a->flight->marks[i];
-    if (rl_stale(lane, m->slot, m->epoch)) m->live = false;
-  }
+  strike_marks(a);
   pthread_mutex_unlock(&lane->mu);
   rl_bisect_strike(&a->bisect, keep, a->n);
   for (size_t i = 0; i < a->n; i++)
@@ -150,19 +164,18 @@ static void strike_stale(struct attempt *a) {
   if (some) rl_wake_ring(&lane->bell);
 }
 
+/* At most once nothing is struck: what is committed nobody else will handle. */
 static void strike_if_changed(struct attempt *a) {
-  if (a->once) return; /* what is committed nobody else will handle */
   pthread_mutex_lock(&a->lane->mu);
-  bool changed = a->lane->source.tracks && a->lane->epoch_changes != a->changes;
+  bool changed = a->lane->epoch_changes != a->changes;
+  a->changes = a->lane->epoch_changes;
   pthread_mutex_unlock(&a->lane->mu);
-  if (changed) strike_stale(a);
+  if (changed && a->lane->source.tracks && !a->once) strike_stale(a);
 }
 
-static bool leaving(struct rl_lane *lane) {
-  pthread_mutex_lock(&lane->mu);
-  bool leave = lane->abandon;
-  pthread_mutex_unlock(&lane->mu);
-  return leave;
+static int stopped(struct rl_failure *why) {
+  rl_failure_set(why, RL_BLAME_STOPPED, "the run is ending", NULL);
+  return RL_EHANDLER;
 }
 
 static int call_handler(struct attempt *a, const struct rl_part_of *part) {
@@ -176,7 +189,9 @@ static int call_handler(struct attempt *a, const struct rl_part_of *part) {
   rl_failure_clear(&a->why);
   rl_outbox_reset(&lane->outbox);
   atomic_store(&lane->call_started, rl_now());
-  int rc = lane->engine.handle(lane->engine.self, &view, &lane->outbox, &a->why);
+  /* Looked at again: from here on the reader ends the call, before it saw none. */
+  int rc = leaving(lane) ? stopped(&a->why)
+                         : lane->engine.handle(lane->engine.self, &view, &lane->outbox, &a->why);
   atomic_store(&lane->call_started, 0);
   return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "stream/lane_state.h"
 
+#define PACE (10 * RL_NS_PER_MS) /* between two commits of a busy lane: one costs as much as hundreds of messages */
 #define RETRY_MIN (100 * RL_NS_PER_MS)
 #define RETRY_MAX (2 * RL_NS_PER_S)
 
@@ -58,16 +59,27 @@ static bool commits(const struct rl_lane *lane) {
   return lane->s->group && lane->s->commit && lane->source.tracks;
 }
 
+/* Does somebody wait for it: a rebalance, the next batch, the way out? */
+static bool is_urgent(const struct rl_lane *lane) {
+  return lane->phase != RL_RUNNING || lane->revoke.open || lane->pre || lane->s->in_flight == 1;
+}
+
+/* After a failure every commit waits its time, else those that nobody waits for. */
+static bool is_early(const struct rl_lane *lane, int64_t now) {
+  return now < lane->commit_again && (lane->commit_failures > 0 || !is_urgent(lane));
+}
+
 void rl_commit_step(struct rl_lane *lane, int64_t now) {
   struct rl_tps positions = RL_TPS_INIT;
   struct rl_err err = {0};
-  if (!commits(lane) || lane->commit_out || now < lane->commit_again) return;
+  if (!commits(lane) || lane->phase >= RL_CLOSING || lane->commit_out || is_early(lane, now)) return;
   rl_offsets_commit(&lane->offsets, &positions);
   if (positions.n == 0) return;
   if (lane->source.commit(lane->source.self, &positions, &err)) {
     rl_log(RL_WARN, "commit not sent, will be tried again: %s", err.text);
     rl_offsets_answer(&lane->offsets, false);
     lane->commit_again = now + RETRY_MIN;
+    lane->commit_failures++;
   } else {
     lane->commit_out = true;
   }
@@ -102,7 +114,7 @@ void rl_on_committed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now)
     return;
   }
   lane->commit_failures = 0;
-  lane->commit_again = 0;
+  lane->commit_again = now + PACE;
   lane->down_since = 0;
   pthread_mutex_lock(&lane->mu);
   lane->stats.commits++;
@@ -115,7 +127,7 @@ bool rl_committed_all(const struct rl_lane *lane) {
   for (size_t i = 0; i < lane->offsets.n; i++) {
     const struct rl_part *p = &lane->offsets.at[i];
     int64_t position = rl_offsets_position(p);
-    if (p->assigned && position != RL_OFFSET_INVALID && position != p->committed) return false;
+    if (p->assigned && position > p->committed) return false; /* behind it: EOF was, and new messages came */
   }
   return true;
 }

@@ -6,6 +6,8 @@
 /* For an interrupted handler to unwind; a second signal leaves at once, but not without its group knowing. */
 #define INTERRUPT_GRACE RL_NS_PER_S
 #define AT_ONCE_GRACE (200 * RL_NS_PER_MS)
+#define INTERRUPT_AGAIN (50 * RL_NS_PER_MS)
+#define OUTAGE_ASK_MS 1000
 
 static bool at_once(const struct rl_lane *lane) { return atomic_load(&lane->stop) == 2; }
 
@@ -29,26 +31,29 @@ void rl_end(struct rl_lane *lane, enum rl_cause cause, int64_t deadline) {
 }
 
 static int64_t after(int64_t from, double seconds) {
-  return seconds > 0 ? from + rl_seconds(seconds) : RL_NEVER;
+  return seconds > 0 ? rl_after(from, rl_seconds(seconds)) : RL_NEVER;
 }
+
+static int64_t drained(const struct rl_lane *lane, int64_t now) { return rl_after(now, rl_seconds(lane->s->drain)); }
 
 static int64_t idle_deadline(const struct rl_lane *lane) {
   if (!lane->assigned_once || lane->blocked) return RL_NEVER;
-  return after(lane->last_message, lane->s->idle);
+  return after(atomic_load(&lane->run->quiet_since), lane->s->idle);
 }
 
 static int64_t wait_deadline(const struct rl_lane *lane) {
-  return lane->got_message ? RL_NEVER : after(lane->started, lane->s->wait);
+  return atomic_load(&lane->run->got_message) ? RL_NEVER : after(lane->started, lane->s->wait);
 }
 
 static int64_t outage_deadline(const struct rl_lane *lane) {
-  return lane->down_since ? after(lane->down_since, lane->s->outage) : RL_NEVER;
+  bool matters = lane->down_since && lane->phase < RL_CLOSING;
+  return matters ? after(lane->down_since, lane->s->outage) : RL_NEVER;
 }
 
 static int64_t stuck_deadline(const struct rl_lane *lane) {
   long long since = atomic_load(&lane->call_started);
   if (!since || lane->s->limits_time <= 0 || lane->stuck) return RL_NEVER;
-  return since + rl_seconds(lane->s->limits_time) + rl_seconds(lane->s->drain);
+  return drained(lane, after(since, lane->s->limits_time));
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -56,9 +61,10 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 int64_t rl_ends_deadline(const struct rl_lane *lane) {
   int64_t stuck = stuck_deadline(lane);
   bool unwinding = lane->phase == RL_LEAVING && lane->interrupted != RL_NEVER;
-  if (unwinding) return least(stuck, unwound_by(lane));
-  if (lane->phase != RL_RUNNING) return least(stuck, lane->deadline);
-  return least(least(stuck, idle_deadline(lane)), least(wait_deadline(lane), outage_deadline(lane)));
+  if (unwinding) return least(stuck, least(unwound_by(lane), rl_now() + INTERRUPT_AGAIN));
+  int64_t forced = least(stuck, outage_deadline(lane));
+  if (lane->phase != RL_RUNNING) return least(forced, lane->deadline);
+  return least(forced, least(idle_deadline(lane), wait_deadline(lane)));
 }
 
 static void put_list(struct rl_buf *out, const struct rl_list *list) {
@@ -77,8 +83,11 @@ static void nothing_came(struct rl_lane *lane) {
   rl_buf_free(&topics);
 }
 
+/* That the brokers are back is heard from messages and commits; where none are due, they are asked. */
 static void outage_over(struct rl_lane *lane) {
   struct rl_err err = {0};
+  lane->down_since = 0;
+  if (lane->source.reachable(lane->source.self, OUTAGE_ASK_MS)) return;
   rl_fail(&err, RL_EBROKER, "the brokers (%s) were away for more than --outage %g s",
           lane->s->brokers ? lane->s->brokers : "localhost:9092", lane->s->outage);
   rl_lane_fail(lane, &err);
@@ -94,14 +103,13 @@ static bool at_end(const struct rl_lane *lane) {
 
 static void while_running(struct rl_lane *lane, int64_t now) {
   if (now >= wait_deadline(lane)) nothing_came(lane);
-  if (now >= outage_deadline(lane)) outage_over(lane);
   if (at_end(lane) || atomic_load(&lane->run->left) == 0 || now >= idle_deadline(lane))
     rl_end(lane, RL_CAUSE_END, RL_NEVER);
 }
 
 /* Leaving the group takes its time all the same. */
 static void stop_at_once(struct rl_lane *lane, int64_t now) {
-  rl_end(lane, RL_CAUSE_STOP, lane->phase == RL_CLOSING ? now + drain_of(lane, 1) : now);
+  rl_end(lane, RL_CAUSE_STOP, lane->phase == RL_CLOSING ? rl_after(now, drain_of(lane, 1)) : now);
 }
 
 static void stop_asked(struct rl_lane *lane, int64_t now) {
@@ -112,7 +120,7 @@ static void stop_asked(struct rl_lane *lane, int64_t now) {
     stop_at_once(lane, now);
     return;
   }
-  rl_end(lane, RL_CAUSE_STOP, lane->has_engine ? now + rl_seconds(lane->s->drain) : RL_NEVER);
+  rl_end(lane, RL_CAUSE_STOP, lane->has_engine ? drained(lane, now) : RL_NEVER);
   pthread_mutex_lock(&lane->mu);
   lane->stopping = true; /* a wait for better weather ends at once (S4.1) */
   pthread_cond_broadcast(&lane->cv);
@@ -140,7 +148,14 @@ static void interrupt(struct rl_lane *lane, int64_t now) {
   if (lane->interrupted != RL_NEVER) return;
   lane->interrupted = now;
   tell_to_quit(lane, true);
-  if (lane->has_engine && atomic_load(&lane->call_started)) lane->engine.interrupt(lane->engine.self);
+  lane->interrupted_call = atomic_load(&lane->call_started);
+  if (lane->has_engine && lane->interrupted_call) lane->engine.interrupt(lane->engine.self);
+}
+
+/* The first may have come before the engine was within the call. No other call: `close` has its own time. */
+static void interrupt_again(struct rl_lane *lane) {
+  if (lane->has_engine && lane->interrupted_call && atomic_load(&lane->call_started) == lane->interrupted_call)
+    lane->engine.interrupt(lane->engine.self);
 }
 
 static bool handler_idle(struct rl_lane *lane) {
@@ -168,6 +183,7 @@ static bool broken_off(struct rl_lane *lane) {
 static void finishing(struct rl_lane *lane, int64_t now) {
   bool broken = broken_off(lane);
   if (broken || now >= lane->deadline) rl_fill_drop(lane);
+  if (now >= lane->deadline) rl_pre_drop(lane);
   if (now >= lane->deadline) interrupt(lane, now);
   bool dropped = broken && !lane->pre;
   bool empty = rl_fill_empty(lane) && (handler_idle(lane) || handler_gone(lane));
@@ -184,7 +200,7 @@ static void be_stuck(struct rl_lane *lane, int64_t now, const char *why) {
          lane->has_engine ? lane->engine.script : "rille", why, where ? where : "a C function");
   lane->stuck = true;
   lane->phase = RL_SETTLING;
-  lane->deadline = now + drain_of(lane, 0);
+  lane->deadline = rl_after(now, drain_of(lane, 0));
 }
 
 static void over_limit(struct rl_lane *lane, int64_t now) {
@@ -193,14 +209,20 @@ static void over_limit(struct rl_lane *lane, int64_t now) {
           lane->engine.script, lane->s->limits_time);
   rl_fill_drop(lane);
   rl_lane_fail(lane, &err);
+  tell_to_quit(lane, true); /* should it come back after all, it goes on with nothing */
   be_stuck(lane, now, "after its time limit");
 }
 
 static void leaving(struct rl_lane *lane, int64_t now) {
   if (now >= lane->deadline) interrupt(lane, now);
   if (handler_gone(lane)) {
+    int64_t least_wait = now + (at_once(lane) ? AT_ONCE_GRACE : INTERRUPT_GRACE); /* what was cut short is settled too */
+    if (lane->deadline < least_wait) lane->deadline = least_wait;
     lane->phase = RL_SETTLING;
-  } else if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) {
+    return;
+  }
+  interrupt_again(lane);
+  if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) {
     be_stuck(lane, now, "although it was interrupted");
   }
 }
@@ -210,6 +232,16 @@ static bool flights_over(struct rl_lane *lane) {
   bool over = !lane->flights || (lane->stuck && lane->flights->state == RL_FLIGHT_IN_HAND);
   pthread_mutex_unlock(&lane->mu);
   return over;
+}
+
+static void not_acknowledged(struct rl_lane *lane) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EBROKER, "outputs were not acknowledged within --drain %g s: their messages will come again",
+          lane->s->drain);
+  if (at_once(lane))
+    rl_log(RL_WARN, "outputs were not acknowledged in time: their messages will come again");
+  else
+    rl_lane_fail(lane, &err);
 }
 
 static void not_committed(struct rl_lane *lane) {
@@ -230,13 +262,13 @@ static void not_committed(struct rl_lane *lane) {
 
 static void settling(struct rl_lane *lane, int64_t now) {
   bool over = flights_over(lane), committed = over && rl_committed_all(lane);
-  if (over && !committed && lane->deadline == RL_NEVER) lane->deadline = now + rl_seconds(lane->s->drain);
+  if (over && !committed && lane->deadline == RL_NEVER) lane->deadline = drained(lane, now);
   if (!committed && now < lane->deadline) return;
-  if (!over) rl_log(RL_WARN, "outputs were not acknowledged in time: their messages will come again");
+  if (!over) not_acknowledged(lane);
   if (over && !committed) not_committed(lane);
   rl_fill_drop(lane);
   lane->phase = RL_CLOSING;
-  lane->deadline = now + drain_of(lane, 1);
+  lane->deadline = rl_after(now, drain_of(lane, 1));
   lane->close_begun = false;
 }
 
@@ -246,7 +278,7 @@ static void closing(struct rl_lane *lane, int64_t now) {
   bool late = now >= lane->deadline;
   if (!lane->close_begun && (lane->source.joined(lane->source.self) || late)) {
     lane->close_begun = true;
-    lane->deadline = now + (late ? RL_NS_PER_S : drain_of(lane, 1));
+    lane->deadline = rl_after(now, late ? RL_NS_PER_S : drain_of(lane, 1));
     if (lane->source.close_begin(lane->source.self, &err)) rl_log(RL_WARN, "close: %s", err.text);
     return;
   }
@@ -260,7 +292,8 @@ static void closing(struct rl_lane *lane, int64_t now) {
 
 void rl_ends_step(struct rl_lane *lane, int64_t now) {
   stop_asked(lane, now);
-  if (rl_lane_failed(lane)) rl_end(lane, RL_CAUSE_END, now + rl_seconds(lane->s->drain));
+  if (now >= outage_deadline(lane)) outage_over(lane);
+  if (lane->phase < RL_CLOSING && rl_lane_failed(lane)) rl_end(lane, RL_CAUSE_END, drained(lane, now));
   if (now >= stuck_deadline(lane)) over_limit(lane, now);
   if (lane->phase == RL_RUNNING) while_running(lane, now);
   if (lane->phase == RL_FINISHING) finishing(lane, now);

@@ -3,9 +3,15 @@
 #include "stream/lane_state.h"
 
 int64_t rl_explain_deadline(const struct rl_lane *lane) {
-  if (lane->phase != RL_RUNNING || lane->s->explain <= 0 || !lane->source.tracks) return RL_NEVER;
+  if (lane->phase >= RL_CLOSING || lane->s->explain <= 0 || !lane->source.tracks) return RL_NEVER;
   int64_t since = lane->last_message > lane->last_said ? lane->last_message : lane->last_said;
-  return since + rl_seconds(lane->s->explain);
+  return rl_after(since, rl_seconds(lane->s->explain));
+}
+
+void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t now) {
+  bool quiet = now < lane->error_quiet;
+  rl_log(quiet ? RL_DEBUG : RL_WARN, "%s%s", text, waits ? "; waiting" : "");
+  if (!quiet && lane->s->explain > 0) lane->error_quiet = rl_after(now, rl_seconds(lane->s->explain));
 }
 
 static void put_topics(struct rl_buf *out, const struct rl_settings *s) {
@@ -48,8 +54,30 @@ static void say(struct rl_lane *lane, int64_t now) {
   rl_buf_free(&line);
 }
 
+/* Batches whose outputs are not answered; *head: the first flight, 0 when there is none. */
+static size_t unanswered(struct rl_lane *lane, int64_t *head) {
+  size_t n = 0;
+  pthread_mutex_lock(&lane->mu);
+  *head = lane->flights ? lane->flights->number : 0;
+  for (struct rl_flight *f = lane->flights; f && f->state != RL_FLIGHT_IN_HAND; f = f->next)
+    n += atomic_load(&f->pending) > 0;
+  pthread_mutex_unlock(&lane->mu);
+  return n;
+}
+
+/* The same batch has waited since the last line. */
+static void say_unanswered(struct rl_lane *lane) {
+  int64_t head;
+  size_t n = unanswered(lane, &head);
+  if (n && head == lane->head_said)
+    rl_log(RL_WARN, "the outputs of %zu batches, from batch %lld on, were not acknowledged for %g s; waiting", n,
+           (long long)head, lane->s->explain);
+  lane->head_said = head;
+}
+
 void rl_explain_step(struct rl_lane *lane, int64_t now) {
   if (now < rl_explain_deadline(lane)) return;
   lane->last_said = now;
-  if (!lane->blocked) say(lane, now);
+  say_unanswered(lane);
+  if (lane->phase == RL_RUNNING && !lane->blocked) say(lane, now);
 }

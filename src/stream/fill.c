@@ -24,7 +24,7 @@ static struct rl_batch *filling(struct rl_lane *lane) {
 
 /* Without fields a decoder still says which values it cannot read. */
 static void decode_row(struct rl_lane *lane, struct rl_batch *batch, size_t row) {
-  struct rl_err err = {0};
+  struct rl_err err; /* read only when it was filled */
   if (!batch->columns && lane->decodes_raw) return;
   if (rl_decoder_row(lane->decoder, &batch->msgs[row], batch->columns, &err))
     rl_batch_set_bad(batch, row, err.text);
@@ -66,6 +66,7 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
     rl_msg_release(msg);
     return;
   }
+  if (!lane->got_message) atomic_store(&lane->run->got_message, true);
   lane->got_message = true;
   lane->taken_messages++;
   lane->taken_bytes += (int64_t)size_of(msg);
@@ -74,6 +75,7 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
   } else {
     lane->held = *msg;
     lane->has_held = true;
+    lane->held_at = now;
   }
 }
 
@@ -85,13 +87,13 @@ static void on_eof(struct rl_lane *lane, const struct rl_msg *msg) {
     lane->source_ended = true;
 }
 
-/* Errors that come in the place of messages: those that say "not allowed" end the run, the rest is an outage.
- */
-static void on_take_error(struct rl_lane *lane, const struct rl_err *err) {
-  if (err->code == RL_EBROKER || err->code == RL_EFAIL || err->code == RL_EHANDLER)
-    rl_lane_fail(lane, err);
+/* Errors that come in the place of messages: an outage is waited for. What is not allowed ends the run, and so does
+ * what librdkafka cannot read, since it goes on behind it. */
+static void on_take_error(struct rl_lane *lane, const struct rl_err *err, int64_t now) {
+  if (err->code == RL_ETRANSIENT)
+    rl_say_trouble(lane, err->text, true, now);
   else
-    rl_log(RL_WARN, "%s", err->text);
+    rl_lane_fail(lane, err);
 }
 
 bool rl_can_take(struct rl_lane *lane) {
@@ -102,12 +104,13 @@ bool rl_can_take(struct rl_lane *lane) {
 /* Takes one thing; false when the source has nothing more now. */
 static bool take_one(struct rl_lane *lane, int64_t now) {
   struct rl_msg msg = {0};
-  struct rl_err err = {0};
+  struct rl_err err; /* a kilobyte: not cleared for each message */
+  err.code = err.kafka = 0;
   switch (lane->source.take(lane->source.self, &msg, &err)) {
     case RL_TAKE_NONE: return false;
     case RL_TAKE_MSG: on_message(lane, &msg, now); return true;
     case RL_TAKE_EOF: on_eof(lane, &msg); return true;
-    case RL_TAKE_ERROR: on_take_error(lane, &err); return true;
+    case RL_TAKE_ERROR: on_take_error(lane, &err, now); return true;
   }
   return false;
 }
@@ -119,15 +122,26 @@ static void publish_taken(struct rl_lane *lane) {
   pthread_mutex_unlock(&lane->mu);
 }
 
+bool rl_held_fits(struct rl_lane *lane) {
+  return lane->has_held && rl_batcher_fits(&lane->batcher, size_of(&lane->held));
+}
+
+/* Silence is counted while messages could have come, and for all lanes of the run together. */
+static void note_silence(struct rl_lane *lane, int64_t now) {
+  if (lane->last_message == now || lane->blocked || lane->revoke.open) atomic_store(&lane->run->quiet_since, now);
+}
+
 void rl_fill(struct rl_lane *lane, int64_t now) {
   int64_t before = lane->taken_messages;
-  if (lane->has_held && rl_batcher_fits(&lane->batcher, size_of(&lane->held))) {
+  if (rl_held_fits(lane)) {
     lane->has_held = false;
-    add(lane, &lane->held, now);
+    add(lane, &lane->held, lane->held_at);
   }
+  if (!rl_can_take(lane)) lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
   for (int i = 0; i < TAKE_AT_MOST && rl_can_take(lane); i++)
     if (!(lane->more = take_one(lane, now))) break;
   lane->blocked = lane->phase == RL_RUNNING && (lane->has_held || rl_batcher_full(&lane->batcher));
+  note_silence(lane, now);
   if (lane->taken_messages != before) publish_taken(lane);
 }
 
@@ -306,6 +320,20 @@ void rl_hand_over(struct rl_lane *lane, int64_t now) {
   if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
 }
 
+/* On the way out: the answer to its commit did not come in time. It is not handled then, and its offsets leave the
+ * positions, so that no later commit counts it. */
+void rl_pre_drop(struct rl_lane *lane) {
+  if (!lane->pre) return;
+  rl_log(RL_WARN, "%zu messages are not handled: their commit was not answered in time (at most once)", lane->pre->n);
+  for (size_t i = 0; i < lane->pre_flight->n_marks; i++)
+    rl_offsets_revoke(&lane->offsets, lane->pre_flight->marks[i].slot);
+  rl_batch_free(lane->pre);
+  lane->pre = NULL;
+  pthread_mutex_lock(&lane->mu);
+  lane->pre_flight->state = RL_FLIGHT_ABANDONED;
+  pthread_mutex_unlock(&lane->mu);
+}
+
 bool rl_fill_empty(const struct rl_lane *lane) {
   return !lane->slot && !lane->pre && !lane->has_held && (!lane->filling || !lane->filling->n);
 }
@@ -343,9 +371,8 @@ size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *ms
   return n;
 }
 
+/* None while the batch could not go: what lets it go rings. */
 int64_t rl_fill_deadline(struct rl_lane *lane) {
-  pthread_mutex_lock(&lane->mu);
-  bool want = lane->want && !lane->given;
-  pthread_mutex_unlock(&lane->mu);
-  return want && lane->filling && lane->filling->n ? lane->batcher.deadline : RL_NEVER;
+  bool filled = lane->filling && lane->filling->n && !lane->pre;
+  return filled && asked_for(lane) ? lane->batcher.deadline : RL_NEVER;
 }

@@ -92,13 +92,30 @@ static void run_sending_hook(struct rl_lane *lane, enum rl_hook hook) {
   rl_batch_free(none);
 }
 
-/* A model that is down when the script opens is waited for like any other (S4.1). */
+static uint64_t changes_of(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  uint64_t changes = lane->epoch_changes;
+  pthread_mutex_unlock(&lane->mu);
+  return changes;
+}
+
+static void give_up(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  lane->gave_up = true;
+  pthread_mutex_unlock(&lane->mu);
+}
+
+/* A model that is down when the script opens is waited for like any other (S4.1); a script that never opened handles
+ * nothing. */
 static void open_script(struct rl_lane *lane) {
   struct rl_backoff backoff;
   if (!lane->engine.has_hook[RL_HOOK_OPEN]) return;
   rl_backoff_init(&backoff, lane->s->backoff, lane->s->backoff_max, (uint64_t)rl_now());
-  while (run_hook(lane, RL_HOOK_OPEN, NULL, NULL) == RL_BLAME_WEATHER)
-    if (!rl_handler_wait(lane, rl_now() + rl_backoff_next(&backoff), lane->epoch_changes)) return;
+  while (run_hook(lane, RL_HOOK_OPEN, NULL, NULL) == RL_BLAME_WEATHER) {
+    if (rl_handler_wait(lane, rl_now() + rl_backoff_next(&backoff), changes_of(lane))) continue;
+    give_up(lane);
+    return;
+  }
 }
 
 static void finish_hook_call(struct rl_lane *lane, struct rl_hook_call *call) {

@@ -80,14 +80,31 @@ static int open_sink(struct rl_lane *lane, struct rl_err *err) {
   return rl_sink_check(lane->sink, lane->s->dead_letter, ms, err) ? rl_err_prefix(err, "dead_letter: ") : 0;
 }
 
+/* No handler came to be: the reader leaves by itself. */
+static void end_reader(struct rl_lane *lane) {
+  pthread_mutex_lock(&lane->mu);
+  lane->handler_gone = true;
+  pthread_mutex_unlock(&lane->mu);
+  rl_lane_stop(lane, true);
+  pthread_join(lane->reader, NULL);
+}
+
+static int make_threads(struct rl_lane *lane) {
+  atomic_fetch_add(&lane->run->lanes_up, 1);
+  int rc = pthread_create(&lane->reader, NULL, rl_reader_main, lane);
+  if (rc) atomic_fetch_sub(&lane->run->lanes_up, 1);
+  if (rc || !lane->has_engine) return rc;
+  rc = pthread_create(&lane->handler, NULL, rl_handler_main, lane);
+  if (rc) end_reader(lane);
+  return rc;
+}
+
 /* All signals are the process's main thread's; the engine unblocks its own. */
 static int start_threads(struct rl_lane *lane, struct rl_err *err) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  atomic_fetch_add(&lane->run->lanes_up, 1);
-  int rc = pthread_create(&lane->reader, NULL, rl_reader_main, lane);
-  if (rc == 0 && lane->has_engine) rc = pthread_create(&lane->handler, NULL, rl_handler_main, lane);
+  int rc = make_threads(lane);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return rc ? rl_fail(err, RL_EFAIL, "no thread: %s", strerror(rc)) : 0;
 }
@@ -113,6 +130,7 @@ static int put_together(struct rl_lane *lane, struct rl_err *err) {
 /* In the order that releases what another still needs last: messages, sink, consumer. */
 static void take_apart(struct rl_lane *lane) {
   rl_fill_drop(lane);
+  rl_pre_drop(lane);
   if (lane->given) rl_batch_free(lane->given);
   if (lane->sink) rl_sink_free(lane->sink);
   for (struct rl_flight *f = lane->flights, *next; f; f = next) {

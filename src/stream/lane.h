@@ -24,6 +24,8 @@ struct rl_run {
   struct rl_tps ends;                 /* -e, --end: taken at start; offsets per partition */
   struct rl_tps starts;               /* without a group: where each partition begins */
   atomic_llong left;                  /* --count: messages that may still be taken; < 0: no limit */
+  atomic_bool got_message;            /* --wait: one came, to whichever lane */
+  atomic_llong quiet_since;           /* --idle: no lane got a message since; monotonic ns */
   struct rl_wake changed;             /* rung when a lane ends: the supervisor polls it */
   atomic_int lanes_up;
 };

@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include "base/mem.h"
+#include "stream/history.h"
 #include "stream/lane_state.h"
 
 int rl_lane_fd(const struct rl_lane *lane) { return lane->ready.rd; }
@@ -76,11 +77,19 @@ static void finish(struct rl_lane *lane, struct rl_batch *batch, enum rl_flight_
   rl_flight_handled(lane, flight, state);
 }
 
+/* What was passed over is dead-lettered already and counted as that (S4.4). */
+static void count_passed(struct rl_lane *lane, const struct rl_batch *batch) {
+  int64_t n = 0;
+  for (size_t i = 0; i < batch->n; i++) n += !batch->bad || !batch->bad[i];
+  rl_history_passed(lane->history, n);
+}
+
 int rl_lane_done(struct rl_lane *lane, struct rl_batch *batch, struct rl_outbox *out, struct rl_err *err) {
   struct rl_pin **pins = rl_zalloc((batch->n + 1) * sizeof *pins);
   unsigned char *settled = rl_alloc(batch->n + 1);
   int rc = out ? rl_send_staged(lane, lane->in_hand_flight, batch, pins, out) : 0;
   memset(settled, rc == 0, batch->n + 1);
+  if (rc == 0) count_passed(lane, batch);
   pthread_mutex_lock(&lane->mu);
   rl_flight_settle(lane->in_hand_flight, batch, settled);
   pthread_mutex_unlock(&lane->mu);

@@ -90,13 +90,15 @@ struct rl_lane {
   struct rl_batch *pre;  /* at_most_once: its offsets are being committed */
   struct rl_flight *pre_flight;
   struct rl_msg held; /* did not fit: begins the next batch */
+  int64_t held_at;    /* when it arrived */
   bool has_held, more, blocked, source_ended, fields_checked;
   int64_t number;
   enum rl_phase phase;
   enum rl_cause last_cause;
   int64_t deadline;    /* of the phases after RUNNING */
   int64_t interrupted; /* when the handler was interrupted; RL_NEVER: not */
-  bool poisoned, stuck, close_begun;
+  long long interrupted_call; /* the call_started of that call; 0: none ran */
+  bool poisoned, stuck, close_begun, sink_fatal;
   int stop_seen;
   struct rl_revoke revoke;
   bool commit_out;
@@ -104,6 +106,7 @@ struct rl_lane {
   int commit_failures;
   bool assigned_once;
   int64_t error_quiet; /* errors of the client are said once in a while */
+  int64_t head_said;   /* the first flight when the last line of explanation was due */
   int64_t started, last_message, last_said, last_stats, down_since;
   bool got_message;
   int64_t taken_messages, taken_bytes;
@@ -125,10 +128,12 @@ bool rl_lane_failed(struct rl_lane *lane);
 
 /* fill.c: messages into the batch that fills, and batches to the handler. */
 void rl_fill(struct rl_lane *lane, int64_t now);
-bool rl_can_take(struct rl_lane *lane); /* is there room for another message? */
+bool rl_can_take(struct rl_lane *lane);  /* is there room for another message? */
+bool rl_held_fits(struct rl_lane *lane); /* can the one that did not fit join now? */
 void rl_hand_over(struct rl_lane *lane, int64_t now);
 bool rl_fill_empty(const struct rl_lane *lane); /* nothing fills or waits */
 void rl_fill_drop(struct rl_lane *lane);        /* releases all that was not handed over */
+void rl_pre_drop(struct rl_lane *lane);         /* at most once: and what waits for its commit */
 size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg);
 int64_t rl_fill_deadline(struct rl_lane *lane); /* when a hand-over is due by time; RL_NEVER */
 
@@ -158,6 +163,8 @@ int64_t rl_ends_deadline(const struct rl_lane *lane);
 /* explain.c */
 void rl_explain_step(struct rl_lane *lane, int64_t now);
 int64_t rl_explain_deadline(const struct rl_lane *lane);
+/* Trouble with the brokers, told once in a while; `waits`: it is an outage. */
+void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t now);
 
 /* handler.c, attempt.c */
 void *rl_handler_main(void *lane);

@@ -31,9 +31,7 @@ static void on_error(struct rl_lane *lane, const struct rl_kev *ev, int64_t now)
     return;
   }
   if (ev->all_brokers_down && !lane->down_since) lane->down_since = now;
-  bool said = now < lane->error_quiet;
-  rl_log(said ? RL_DEBUG : RL_WARN, "%s%s", ev->err.text, ev->all_brokers_down ? "; waiting" : "");
-  if (!said && lane->s->explain > 0) lane->error_quiet = now + rl_seconds(lane->s->explain);
+  rl_say_trouble(lane, ev->err.text, ev->all_brokers_down, now);
 }
 
 static void on_event(struct rl_lane *lane, const struct rl_kev *ev, int64_t now) {
@@ -60,7 +58,10 @@ static void serve(struct rl_lane *lane, int64_t now) {
     pthread_cond_broadcast(&lane->cv); /* a handler may wait for room */
     pthread_mutex_unlock(&lane->mu);
   }
-  if (rl_sink_fatal(lane->sink, &err)) rl_lane_fail(lane, &err);
+  if (!lane->sink_fatal && rl_sink_fatal(lane->sink, &err)) {
+    lane->sink_fatal = true;
+    rl_lane_fail(lane, &err);
+  }
 }
 
 static void refresh_stats(struct rl_lane *lane, int64_t now) {
@@ -82,20 +83,20 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static int nap_ms(struct rl_lane *lane, int64_t now) {
   int64_t t = least(rl_ends_deadline(lane), rl_explain_deadline(lane));
-  if (lane->more && rl_can_take(lane)) return 0;
+  if ((lane->more && rl_can_take(lane)) || rl_held_fits(lane)) return 0;
   t = least(t, rl_fill_deadline(lane));
   if (lane->revoke.open) t = least(t, lane->revoke.deadline);
   if (lane->commit_again > now) t = least(t, lane->commit_again);
   return rl_poll_ms(now, t, lane->poll_cap_ms < NAP_CAP_MS ? lane->poll_cap_ms : NAP_CAP_MS);
 }
 
-/* A file has no bell: while it has more to give and there is room, there is no nap. */
+/* A file has no bell: it is readable as long as it has more, and of interest while there is room. */
 static void sleep_until_rung(struct rl_lane *lane) {
   struct pollfd fds[3] = {{.fd = lane->bell.rd, .events = POLLIN}};
   nfds_t n = 1;
   int nap = nap_ms(lane, rl_now());
   if (nap == 0) return;
-  if (lane->source.fd >= 0 && !lane->source_ended && (lane->source.tracks || !lane->blocked))
+  if (lane->source.fd >= 0 && (lane->source.tracks || rl_can_take(lane)))
     fds[n++] = (struct pollfd){.fd = lane->source.fd, .events = POLLIN};
   int sink = rl_sink_fd(lane->sink);
   if (sink >= 0) fds[n++] = (struct pollfd){.fd = sink, .events = POLLIN};

@@ -80,12 +80,15 @@ static void count_partitions(struct rl_lane *lane) {
   pthread_mutex_unlock(&lane->mu);
 }
 
-/* Where a partition ends (-e), and where it goes on by itself (commit = false, S1.4). */
+static bool ends_set(const struct rl_settings *s) { return s->exit_at_end || s->end; }
+
+/* Where a partition ends (-e), one that was not there at the start at once; and where it goes on by itself
+ * (commit = false, S1.4). */
 static void begin_part(struct rl_lane *lane, struct rl_tp *tp) {
   struct rl_part *p = part_of(lane, tp);
   struct rl_tp *end = rl_tps_find(&lane->run->ends, tp->topic, tp->partition);
   rl_offsets_assign(&lane->offsets, slot_of(lane, tp));
-  p->end = end ? end->offset : RL_OFFSET_INVALID;
+  p->end = end ? end->offset : ends_set(lane->s) ? 0 : RL_OFFSET_INVALID;
   tp->offset = RL_OFFSET_INVALID;
   if (!lane->s->commit && p->kept != RL_OFFSET_INVALID) tp->offset = p->kept;
   rl_epoch_set(lane, slot_of(lane, tp), p->epoch);
@@ -100,6 +103,7 @@ void rl_on_assign(struct rl_lane *lane, const struct rl_tps *parts) {
   if (lane->source.tracks && (parts->n || !lane->assigned_once)) log_parts("assigned", parts);
   lane->assigned_once = true;
   lane->last_said = rl_now();
+  atomic_store(&lane->run->quiet_since, lane->last_said);
   count_partitions(lane);
   ask_hook(lane, RL_HOOK_ASSIGNED, parts);
   rl_tps_free(&start);
@@ -111,6 +115,7 @@ void rl_begin_manual(struct rl_lane *lane, const struct rl_tps *parts) {
   for (size_t i = 0; i < start.n; i++) begin_part(lane, &start.at[i]);
   rl_tps_free(&start);
   lane->assigned_once = true;
+  atomic_store(&lane->run->quiet_since, rl_now());
   count_partitions(lane);
   ask_hook(lane, RL_HOOK_ASSIGNED, parts);
 }
@@ -138,9 +143,45 @@ static void yield_parts(struct rl_lane *lane, const struct rl_tps *parts) {
   count_partitions(lane);
 }
 
+static bool stale_mark(uint32_t slot, uint32_t epoch, void *lane) { return rl_stale(lane, slot, epoch); }
+
+/* mu is held. The handler's side may have looked meanwhile, found nothing, and asked again. */
+static void give_back(struct rl_lane *lane, struct rl_batch *batch) {
+  rl_flight_strike(lane->flying, stale_mark, lane);
+  lane->given = batch;
+  lane->want = false;
+  pthread_cond_broadcast(&lane->cv);
+  if (!lane->has_engine) rl_wake_ring(&lane->ready);
+}
+
+static void give_nothing(struct rl_lane *lane) {
+  lane->flying->state = RL_FLIGHT_ABANDONED;
+  lane->flying = NULL;
+}
+
+/* What was handed over and is not taken up yet waits as in the slot. At most once it is committed: it stays. */
+static void strike_given(struct rl_lane *lane) {
+  if (lane->s->delivery == RL_AT_MOST_ONCE) return;
+  pthread_mutex_lock(&lane->mu);
+  struct rl_batch *batch = lane->given;
+  lane->given = NULL;
+  pthread_mutex_unlock(&lane->mu);
+  if (!batch) return;
+  rl_batch_strike(batch, is_revoked, lane);
+  bool empty = batch->n == 0;
+  pthread_mutex_lock(&lane->mu);
+  if (empty)
+    give_nothing(lane);
+  else
+    give_back(lane, batch);
+  pthread_mutex_unlock(&lane->mu);
+  if (empty) rl_batch_free(batch);
+}
+
 static void strike(struct rl_lane *lane) {
   for (size_t i = 0; i < lane->revoke.parts.n; i++)
     rl_epoch_set(lane, slot_of(lane, &lane->revoke.parts.at[i]), RL_EPOCH_NONE);
+  strike_given(lane);
   rl_fill_strike(lane, is_revoked, lane);
 }
 
@@ -157,7 +198,7 @@ void rl_on_revoke(struct rl_lane *lane, const struct rl_tps *parts, bool lost, i
   rl_tps_copy(&lane->revoke.parts, parts);
   lane->revoke.open = true;
   lane->revoke.hooked = false;
-  lane->revoke.deadline = now + rl_seconds(lane->s->drain);
+  lane->revoke.deadline = rl_after(now, rl_seconds(lane->s->drain));
   if (lane->phase >= RL_CLOSING) lane->revoke.deadline = now; /* close never commits */
   if (parts->n) log_parts(lost ? "lost" : "revoked", parts);
   strike(lane);
@@ -186,7 +227,7 @@ static bool all_committed(struct rl_lane *lane) {
   for (size_t i = 0; i < lane->revoke.parts.n; i++) {
     const struct rl_part *p = part_of(lane, &lane->revoke.parts.at[i]);
     int64_t position = rl_offsets_position(p);
-    if (p->assigned && position != RL_OFFSET_INVALID && position != p->committed) return false;
+    if (p->assigned && position > p->committed) return false;
   }
   return true;
 }

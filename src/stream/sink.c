@@ -253,7 +253,7 @@ int rl_sink_fd(const struct rl_sink *sink) {
  * restart does not meet it again (S5.2). Anything else stays refused. */
 static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
                             struct rl_err *err) {
-  if (!pin || !rl_producer_too_large(err)) return err->code;
+  if (!pin || !sink->s->dead_letter || !rl_producer_too_large(err)) return err->code;
   struct rl_letter letter = {.error = err->text, .attempts = 1};
   rl_log(RL_WARN, "%s[%d] offset %lld: %s: dead-lettered to %s", pin->msg.topic, pin->msg.partition,
          (long long)pin->msg.offset, err->text, sink->s->dead_letter);

@@ -64,7 +64,7 @@ static int make_message(struct file *f, struct rl_bytes text, struct rl_msg *msg
   return rl_err_prefix(err, "%s:%lld: ", f->name, (long long)f->line);
 }
 
-/* stdin is shared with others and stays a blocking descriptor: it is asked before it is read. */
+/* Descriptors stay blocking, as stdin is shared with others: they are asked before they are read. */
 static bool readable(const struct file *f) {
   struct pollfd fd = {.fd = f->fd, .events = POLLIN};
   return poll(&fd, 1, 0) > 0;
@@ -156,6 +156,11 @@ static bool f_yes(void *self) {
   return true;
 }
 
+static bool f_reachable(void *self, int timeout_ms) {
+  (void)self, (void)timeout_ms;
+  return true;
+}
+
 static int f_close_begin(void *self, struct rl_err *err) {
   (void)self, (void)err;
   return 0;
@@ -173,7 +178,7 @@ static void f_destroy(void *self) {
 
 static int open_fd(const char *path, struct rl_err *err) {
   if (strcmp(path, "-") == 0) return STDIN_FILENO;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = open(path, O_RDONLY | O_CLOEXEC); /* not O_NONBLOCK: a pipe without a writer yet would be at its end */
   if (fd < 0) rl_fail(err, RL_EUSAGE, "cannot read --input %s: %s", path, strerror(errno));
   return fd;
 }
@@ -197,6 +202,7 @@ int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl
                             .commit = f_list,
                             .high = f_high,
                             .joined = f_yes,
+                            .reachable = f_reachable,
                             .close_begin = f_close_begin,
                             .closed = f_yes,
                             .destroy = f_destroy};

@@ -1,15 +1,17 @@
--- table.lua RESULTS JSON   medians and ratios of the bench's lines "tool messages seconds cpu_s rss_mb"
+-- table.lua RESULTS JSON TITLE   medians and ratios of the bench's lines "tool messages seconds wall_s cpu_s rss_mb load"
 local runs, order = {}, {}
 for line in io.lines(arg[1]) do
-  local tool, messages, seconds, cpu, rss = line:match "^(%S+) (%S+) (%S+) (%S+) (%S+)$"
+  local tool, rest = line:match "^(%S+) (.*)$"
+  local n = {}
+  for word in rest:gmatch "%S+" do n[#n + 1] = tonumber(word) end
   if not runs[tool] then
-    runs[tool] = { rate = {}, cpu = {}, rss = {} }
+    runs[tool] = { rate = {}, cpu_us = {}, rss_mb = {}, wall_s = {}, load = {} }
     order[#order + 1] = tool
   end
-  local r = runs[tool]
-  r.rate[#r.rate + 1] = messages / seconds
-  r.cpu[#r.cpu + 1] = cpu / messages * 1e6
-  r.rss[#r.rss + 1] = tonumber(rss)
+  local r, messages = runs[tool], n[1]
+  for name, value in pairs { rate = messages / n[2], wall_s = n[3], cpu_us = n[4] / messages * 1e6, rss_mb = n[5], load = n[6] } do
+    table.insert(r[name], value)
+  end
 end
 
 local function median(list)
@@ -20,23 +22,28 @@ local function median(list)
 end
 
 local function range(list)
-  return ("%.0f to %.0f k"):format(math.min(table.unpack(list)) / 1e3, math.max(table.unpack(list)) / 1e3)
+  return ("%.0f to %.0f"):format(math.min(table.unpack(list)) / 1e3, math.max(table.unpack(list)) / 1e3)
 end
 
-print(("\n%-10s %12s %18s %14s %10s"):format("", "messages/s", "range", "CPU a message", "peak RSS"))
+print(("\n%s, medians of %d runs:\n"):format(arg[3], #runs[order[1]].rate))
+print "| tool | k messages/s | range | µs CPU a message | peak MB | wall s |"
+print "|---|---:|---:|---:|---:|---:|"
 for _, tool in ipairs(order) do
   local r = runs[tool]
-  print(("%-10s %10.0f k %18s %11.2f us %7.0f MB"):format(tool, median(r.rate) / 1e3, range(r.rate), median(r.cpu), math.max(
-    table.unpack(r.rss))))
+  print(("| %s | %.0f | %s | %.2f | %.0f | %.2f |"):format(tool, median(r.rate) / 1e3, range(r.rate), median(r.cpu_us),
+    math.max(table.unpack(r.rss_mb)), median(r.wall_s)))
 end
 
 local ratios = {}
-for _, bound in ipairs { "ceiling", "consume" } do
-  if runs[bound] then
-    local rate = median(runs.rille.rate) / median(runs[bound].rate)
-    local cpu = median(runs.rille.cpu) / median(runs[bound].cpu)
-    ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%.3f}'):format(bound, rate, cpu)
-    print(("rille is %.2f of %s in rate, %.2f times it in CPU a message"):format(rate, bound, cpu))
+if runs.rille then
+  print "\n| rille beside | rate | CPU |\n|---|---:|---:|"
+  for _, bound in ipairs { "ceiling", "consume" } do
+    if runs[bound] then
+      local rate = median(runs.rille.rate) / median(runs[bound].rate)
+      local cpu = median(runs.rille.cpu_us) / median(runs[bound].cpu_us)
+      ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%.3f}'):format(bound, rate, cpu)
+      print(("| %s | %.2f | %.2f |"):format(bound, rate, cpu))
+    end
   end
 end
 
@@ -48,9 +55,10 @@ end
 
 local tools = {}
 for i, tool in ipairs(order) do
-  local r = runs[tool]
-  tools[i] = ('"%s":{"rate":%s,"cpu_us":%s,"rss_mb":%s}'):format(tool, numbers(r.rate), numbers(r.cpu), numbers(r.rss))
+  local figures = {}
+  for name, list in pairs(runs[tool]) do figures[#figures + 1] = ('"%s":%s'):format(name, numbers(list)) end
+  table.sort(figures)
+  tools[i] = ('"%s":{%s}'):format(tool, table.concat(figures, ","))
 end
-local file = assert(io.open(arg[2], "w"))
+local file <close> = assert(io.open(arg[2], "w"))
 file:write(("{%s,\"ratios\":{%s}}\n"):format(table.concat(tools, ","), table.concat(ratios, ",")))
-file:close()

@@ -1,4 +1,5 @@
 -- Promise 6: every exit closes the consumer and leaves the group, at once, under both assignors.
+local assignors = require "support.assignors"
 local proc = require "support.proc"
 local rille = require "support.rille"
 local tool = require "support.tool"
@@ -37,6 +38,12 @@ local EXITS = {
   },
 }
 
+-- Whoever comes next does not wait for the session of a member that is gone.
+local function assigned_soon(topic, group, assignor)
+  local joined = tool.ask("join", { group = group, topics = { topic }, strategy = assignor.strategy, want = 2, limit = 6000 })
+  assert.is_true(joined.ms >= 0 and joined.ms < 2000, "assigned after " .. joined.ms .. " ms")
+end
+
 local function allowed(want, status)
   if type(want) ~= "table" then return status == (want or 0) end
   for _, one in ipairs(want) do
@@ -45,16 +52,15 @@ local function allowed(want, status)
   return false
 end
 
-for _, assignor in ipairs { "range", "cooperative-sticky" } do
-  describe("exits under " .. assignor, function()
+for _, assignor in ipairs(assignors) do
+  describe("exits under " .. assignor.name, function()
     after_each(proc.end_all)
 
     for name, exit in pairs(EXITS) do
       it("promise 6 " .. name .. ": a new member is assigned within 2 s", function()
         local topic, group = rille.topic { partitions = 2 }, rille.name "group"
         if not exit.empty then rille.fill(topic, 20, { partitions = 2 }) end
-        local words = { "-X", "partition.assignment.strategy=" .. assignor }
-        for _, word in ipairs(exit.args or {}) do words[#words + 1] = word end
+        local words = assignors.with(assignor.args, table.unpack(exit.args or {}))
         local run = rille.run { topic = topic, group = group, args = words, text = exit.text }
         if exit.signal then
           rille.await(run, 1, exit.line or "message")
@@ -66,8 +72,7 @@ for _, assignor in ipairs { "range", "cooperative-sticky" } do
         end
         local status = run:wait(exit.limit or 20)
         assert.is_true(allowed(exit.status, status), ("status %s\n%s"):format(status, run:err()))
-        local joined = tool.ask("join", { group = group, topics = { topic }, strategy = assignor, want = 2, limit = 6000 })
-        assert.is_true(joined.ms >= 0 and joined.ms < 2000, "assigned after " .. joined.ms .. " ms")
+        assigned_soon(topic, group, assignor)
       end)
     end
 
@@ -76,27 +81,24 @@ for _, assignor in ipairs { "range", "cooperative-sticky" } do
       -- A member that answers no rebalance for 3 s: whoever joins waits for it.
       local first = rille.run {
         topic = topic, group = group,
-        args = { "-X", "partition.assignment.strategy=" .. assignor, "-X", "heartbeat.interval.ms=300", "--drain", "3" },
+        args = assignors.with(assignor.quick, "--drain", "3"),
         text = [[return function() say("busy"); os.execute "sleep 4" end]],
       }
       rille.fill(topic, 2, { partitions = 2 })
       rille.await(first, 1, "busy")
-      local second = rille.run {
-        topic = topic, group = group, args = { "-X", "partition.assignment.strategy=" .. assignor },
-      }
+      local second = rille.run { topic = topic, group = group, args = assignor.args }
       require("system").sleep(0.7)
       second:kill "TERM"
       assert.equal(0, second:wait(12), second:err())
       first:kill "TERM"
       assert.is_not_nil(first:wait(15), first:err())
-      local joined = tool.ask("join", { group = group, topics = { topic }, strategy = assignor, want = 2, limit = 6000 })
-      assert.is_true(joined.ms >= 0 and joined.ms < 2000, "assigned after " .. joined.ms .. " ms")
+      assigned_soon(topic, group, assignor)
     end)
 
     it("D 18 an error in the handler, then a rerun in the same group: assigned at once, reads all again", function()
       local topic, group = rille.topic { partitions = 2 }, rille.name "group"
       rille.fill(topic, 20, { partitions = 2 })
-      local words = { "-X", "partition.assignment.strategy=" .. assignor, "-e" }
+      local words = assignors.with(assignor.args, "-e")
       rille.finish({ topic = topic, group = group, args = words, text = 'return function() error "no" end' }, 4)
       local again = rille.finish { topic = topic, group = group, args = words, limit = 6 }
       assert.equal(20, rille.count(again, "message"))

@@ -55,7 +55,7 @@ static const char *required(const char *path, const char *document) {
   static char out[512];
   struct codec c = {0};
   CHECK_INT(rl_fields_add(&c.fields, NULL, path, RL_AUTO, true, NULL), 0);
-  struct rl_decoder_opts opts = {&c.fields, false, 0};
+  struct rl_decoder_opts opts = {.fields = &c.fields};
   CHECK_INT(rl_decoder_new(&c.decoder, "json", &opts, NULL), 0);
   c.columns = rl_columns_new(&c.fields);
   int code = codec_row(&c, document);
@@ -145,7 +145,7 @@ TEST(d_9_a_tombstone_is_a_row_without_fields) {
   CHECK_STR(decode("json", "a,b=c.d:f64,@key", &msg), "missing, missing, blob \"k\"");
   struct codec c = {0};
   rl_fields_add(&c.fields, NULL, "a", RL_I64, true, NULL);
-  struct rl_decoder_opts opts = {&c.fields, true, 0};
+  struct rl_decoder_opts opts = {.fields = &c.fields, .strict = true};
   CHECK_INT(rl_decoder_new(&c.decoder, "json", &opts, NULL), 0);
   c.columns = rl_columns_new(&c.fields);
   CHECK_INT(rl_decoder_row(c.decoder, &msg, c.columns, &c.err), 0);
@@ -182,7 +182,7 @@ TEST(rows_after_a_bad_one_are_as_good_as_ever) {
 
 TEST(without_columns_a_value_is_only_checked) {
   struct rl_decoder *d;
-  struct rl_decoder_opts opts = {NULL, false, 0};
+  struct rl_decoder_opts opts = {.fields = NULL};
   struct headed headers = {.n = 0};
   struct rl_err err;
   CHECK_INT(rl_decoder_new(&d, "json", &opts, &err), 0);
@@ -255,11 +255,11 @@ TEST(large_documents) {
 TEST(formats_have_names) {
   struct codec c;
   CHECK(!codec_open_as(&c, "jsn", "", false, 0));
-  CHECK_STR(c.err.text, "decode 'jsn': no such format (did you mean json?); there are json and raw");
+  CHECK_STR(c.err.text, "decode 'jsn': no such format (did you mean json?); there are json, avro, csv, tsv and raw");
   CHECK_INT(c.err.code, RL_EUSAGE);
   codec_close(&c);
   CHECK(!codec_open_as(&c, "xml", "", false, 0));
-  CHECK_STR(c.err.text, "decode 'xml': no such format; there are json and raw");
+  CHECK_STR(c.err.text, "decode 'xml': no such format; there are json, avro, csv, tsv and raw");
   codec_close(&c);
 }
 

@@ -141,7 +141,7 @@ TEST(s9_1_every_beginning_of_a_document_is_refused) {
   struct rl_fields fields = RL_FIELDS_INIT;
   CHECK_INT(rl_fields_parse(&fields, "x=a[-1].b,y=b.a,c", NULL), 0);
   for (size_t len = 0; len < sizeof document - 1; len++) {
-    struct rl_decoder_opts opts = {&fields, false, 0};
+    struct rl_decoder_opts opts = {.fields = &fields};
     struct rl_decoder *decoder;
     struct rl_buf part = {(char *)document, len, len};
     struct rl_err err;

@@ -89,7 +89,7 @@ static inline const char *reference_disagreement(const struct rl_fields *fields,
   const char *wrong = NULL;
   static const struct rl_msg_ops ops = {reference_no_header, NULL};
   struct rl_msg msg = {.topic = "t", .value = document, .ops = &ops};
-  struct rl_decoder_opts opts = {fields, strict, 0};
+  struct rl_decoder_opts opts = {.fields = fields, .strict = strict};
   struct rl_decoder *decoder;
   struct rl_columns *columns = rl_columns_new(fields);
   struct rl_json *json = rl_json_new();

@@ -23,6 +23,14 @@ static inline void put_cell(struct rl_buf *out, const struct rl_cell *cell) {
     case RL_JSON: rl_buf_printf(out, "json %.*s", (int)cell->len, cell->s); break;
     case RL_ARRAY: rl_buf_printf(out, "array of %u", cell->len); break;
     case RL_OBJECT: rl_buf_printf(out, "object of %u", cell->len); break;
+    case RL_TREE:
+      rl_buf_puts(out, "tree (");
+      for (uint32_t i = 0; i < cell->len; i++) {
+        if (i > 0) rl_buf_putc(out, ' ');
+        put_cell(out, &cell->tree[i]);
+      }
+      rl_buf_putc(out, ')');
+      break;
     default: rl_buf_printf(out, "tag %u", cell->tag);
   }
 }
@@ -40,7 +48,7 @@ struct codec {
 static inline bool codec_open_as(struct codec *c, const char *format, const char *list, bool strict,
                                  size_t max_depth) {
   *c = (struct codec){0};
-  struct rl_decoder_opts opts = {&c->fields, strict, max_depth};
+  struct rl_decoder_opts opts = {.fields = &c->fields, .strict = strict, .max_depth = max_depth};
   if (*list && rl_fields_parse(&c->fields, list, &c->err) != 0) return false;
   if (rl_decoder_new(&c->decoder, format, &opts, &c->err) != 0) return false;
   c->columns = rl_columns_new(&c->fields);

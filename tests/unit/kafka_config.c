@@ -117,7 +117,7 @@ TEST(defaults_of_a_consumer) {
   CHECK_HAS(effective(&opts, "client.id"), "-2");
   bool quick = rl_kconf_has("fetch.queue.backoff.ms");
   CHECK(quick == (rl_kafka_version_number() >= 0x020200ff));
-  CHECK_STR(effective(&opts, "queued.max.messages.kbytes"), quick ? "16384" : "65536");
+  CHECK_STR(effective(&opts, "queued.max.messages.kbytes"), "16384");
 }
 
 TEST(defaults_of_a_producer) {

@@ -1,4 +1,7 @@
 /* How a handler fails (S4, seed systems D 15), and what becomes of print. */
+#include <signal.h>
+#include <unistd.h>
+
 #include "lua_made.h"
 
 TEST(d_15_raises_a_string) {
@@ -139,6 +142,33 @@ TEST(promise_8_text_chunks_only) {
       "  assert(not loadfile(name) and not pcall(require, 'gone'))\n"
       "end",
       VALUES("a"));
+}
+
+/* The harness writes its own results to stdout: it is put back before anything is said. */
+TEST(s5_3_a_closed_pipe_blames_no_message) {
+  struct made_run r;
+  int fds[2];
+  CHECK_INT(made_open(&r, "return function() print('said') end"), 0);
+  struct rl_batch *b = made_batch(&r);
+  made_add(&r, b, NULL, "a");
+  CHECK_INT(pipe(fds), 0);
+  fflush(stdout);
+  int saved = dup(STDOUT_FILENO);
+  dup2(fds[1], STDOUT_FILENO);
+  close(fds[0]);
+  close(fds[1]);
+  signal(SIGPIPE, SIG_IGN);
+  int rc = made_handle(&r, b);
+  dup2(saved, STDOUT_FILENO);
+  close(saved);
+  clearerr(stdout);
+  signal(SIGPIPE, SIG_DFL);
+  CHECK_INT(rc, RL_EPIPE);
+  CHECK_INT(r.why.blame, RL_BLAME_SCRIPT);
+  CHECK_HAS(r.why.error, "reader went away");
+  CHECK_INT(made_handle(&r, b), 0);
+  made_settle(&r, b);
+  made_close(&r);
 }
 
 /* ---- decode = function ---- */

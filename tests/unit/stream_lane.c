@@ -118,7 +118,7 @@ static int64_t ends_of(const char *topic, const char *group, int64_t *committed)
   CHECK_INT(rl_admin_open(&admin, &conf, rl_broker_address(broker), 5000, &err), 0);
   CHECK_INT(rl_admin_partitions(admin, topic, &parts, &err), 0);
   CHECK_INT(rl_admin_ends(admin, &parts, &err), 0);
-  if (group) CHECK_INT(rl_admin_offsets(admin, group, &offsets, &err), 0);
+  if (group) CHECK_INT(rl_admin_offsets_embedded(admin, group, &offsets, &err), 0);
   CHECK_STR(err.text, "");
   for (size_t i = 0; i < parts.n; i++) {
     const struct rl_tp *at = rl_tps_find(&offsets, topic, parts.at[i].partition);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -23,6 +24,7 @@ import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -133,13 +135,22 @@ final class Cluster {
         .forEach((tp, o) -> offsets.put("" + tp.partition(), o.offset()));
   }
 
+  /** A group's state and members; one that nobody has joined yet is dead. */
   static void group(JsonNode request, ObjectNode answer) throws Exception {
     String name = request.get("group").asText();
-    ConsumerGroupDescription g =
-        admin(request).describeConsumerGroups(List.of(name)).all().get().get(name);
+    ArrayNode members = answer.putArray("members");
+    answer.put("state", "Dead");
+    ConsumerGroupDescription g;
+    try {
+      g = admin(request).describeConsumerGroups(List.of(name)).all().get().get(name);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return;
+      }
+      throw e;
+    }
     answer.put("state", g.groupState().toString());
     answer.put("assignor", g.partitionAssignor());
-    ArrayNode members = answer.putArray("members");
     for (MemberDescription m : g.members()) {
       ObjectNode member = members.addObject();
       member.put("id", m.consumerId()).put("client", m.clientId()).put("host", m.host());

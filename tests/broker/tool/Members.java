@@ -45,11 +45,15 @@ final class Members {
     p.put("group.id", request.get("group").asText());
     p.put("enable.auto.commit", "false");
     p.put("auto.offset.reset", "earliest");
+    String strategy = request.path("strategy").asText("range");
+    if (strategy.equals("consumer")) {
+      p.put("group.protocol", "consumer");
+      return p;
+    }
+    String name = strategy.equals("range") ? "RangeAssignor" : "CooperativeStickyAssignor";
+    p.put("partition.assignment.strategy", "org.apache.kafka.clients.consumer." + name);
     p.put("heartbeat.interval.ms", "300");
     p.put("session.timeout.ms", request.path("session").asText("45000"));
-    String strategy =
-        request.path("strategy").asText("range").equals("range") ? "RangeAssignor" : "CooperativeStickyAssignor";
-    p.put("partition.assignment.strategy", "org.apache.kafka.clients.consumer." + strategy);
     return p;
   }
 

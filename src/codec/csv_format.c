@@ -1,0 +1,214 @@
+/* "csv" and "tsv": how the decoder reads delimited texts. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "codec/csv_value.h"
+#include "codec/format.h"
+
+enum { NOWHERE = -1 };
+
+struct csv_format {
+  const struct rl_decoder_opts *opts;
+  const char *name; /* "csv" or "tsv", for errors */
+  struct rl_csv csv;
+  ssize_t *place; /* of each field: its column; NOWHERE, or counted from the end when negative, see index */
+  struct rl_buf header;   /* the header's bytes that `place` was made from */
+  struct rl_bytes *names; /* of the message's columns; none: records have places only */
+  size_t n_names, cap_names;
+};
+
+/* ---- opening ---- */
+
+static const struct rl_step *step_of(const struct rl_field *field) { return &field->steps[0]; }
+
+static int refuse_path(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
+  return rl_fail(
+      err, RL_EUSAGE,
+      "field '%s' (%s) cannot be read with decode = \"%s\": a path is a column's name or [0], [1] … there "
+      "(a name that holds a dot or bracket is written in quotes)",
+      field->name, field->path, f->name);
+}
+
+static int no_column(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
+  const struct rl_csv_opts *csv = &f->opts->csv;
+  const char *near = rl_nearest(step_of(field)->key, csv->columns, csv->n_columns);
+  if (csv->n_columns == 0)
+    return rl_fail(
+        err, RL_EUSAGE,
+        "field '%s' (%s): nothing names the columns: set header, or columns, or take them by place ([0])",
+        field->name, field->path);
+  return rl_fail(err, RL_EUSAGE, "field '%s' (%s): no column of that name%s%s%s", field->name, field->path,
+                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+}
+
+static ssize_t find_name(const struct csv_format *f, const char *name) {
+  for (size_t i = 0; i < f->n_names; i++)
+    if (rl_bytes_eq(f->names[i], rl_bytes_str(name))) return (ssize_t)i;
+  return NOWHERE;
+}
+
+static bool reads_header(const struct csv_format *f) {
+  return f->opts->csv.header && f->opts->csv.n_columns == 0;
+}
+
+static int check_field(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
+  if (field->meta != RL_META_NONE) return 0;
+  if (field->n_steps != 1) return refuse_path(f, field, err);
+  if (!step_of(field)->key || reads_header(f)) return 0;
+  return find_name(f, step_of(field)->key) == NOWHERE ? no_column(f, field, err) : 0;
+}
+
+static void add_name(struct csv_format *f, struct rl_bytes name) {
+  RL_GROW(f->names, f->cap_names, f->n_names + 1);
+  f->names[f->n_names++] = name;
+}
+
+static void find_places(struct csv_format *f) {
+  for (size_t i = 0; i < f->opts->fields->n; i++) {
+    const struct rl_field *field = &f->opts->fields->at[i];
+    if (field->meta == RL_META_NONE && step_of(field)->key) f->place[i] = find_name(f, step_of(field)->key);
+  }
+}
+
+static int check_settings(const struct csv_format *f, struct rl_err *err) {
+  char delimiter = f->csv.delimiter, comment = f->csv.comment;
+  if (delimiter == '"' || delimiter == '\n' || delimiter == '\r')
+    return rl_fail(err, RL_EUSAGE, "csv: a quote or line break cannot be the delimiter");
+  if (comment && (comment == delimiter || comment == '"' || comment == '\n' || comment == '\r'))
+    return rl_fail(err, RL_EUSAGE, "csv: the delimiter, a quote or a line break cannot begin a comment");
+  return 0;
+}
+
+static void close_csv(void *self) {
+  struct csv_format *f = self;
+  rl_csv_free(&f->csv);
+  rl_buf_free(&f->header);
+  rl_free(f->place);
+  rl_free(f->names);
+  rl_free(f);
+}
+
+static int open_as(const char *name, char delimiter, void **self, const struct rl_decoder_opts *opts,
+                   struct rl_err *err) {
+  struct csv_format *f = rl_zalloc(sizeof *f);
+  f->opts = opts;
+  f->name = name;
+  f->csv.delimiter = opts->csv.delimiter ? opts->csv.delimiter : delimiter;
+  f->csv.comment = opts->csv.comment;
+  f->place = rl_zalloc(opts->fields->n * sizeof *f->place);
+  for (size_t i = 0; i < opts->csv.n_columns; i++) add_name(f, rl_bytes_str(opts->csv.columns[i]));
+  int code = check_settings(f, err);
+  for (size_t i = 0; code == 0 && i < opts->fields->n; i++) code = check_field(f, &opts->fields->at[i], err);
+  find_places(f);
+  if (code != 0) {
+    close_csv(f);
+    return code;
+  }
+  *self = f;
+  return 0;
+}
+
+static int open_csv(void **self, const struct rl_decoder_opts *opts, struct rl_err *err) {
+  return open_as("csv", ',', self, opts, err);
+}
+
+static int open_tsv(void **self, const struct rl_decoder_opts *opts, struct rl_err *err) {
+  return open_as("tsv", '\t', self, opts, err);
+}
+
+/* ---- messages ---- */
+
+/* Mostly it is the header of the message before: then the places stand. Names point into the message, so they
+ * are read anew all the same. */
+static void use_header(struct csv_format *f) {
+  struct rl_bytes text = rl_bytes(f->csv.value.data + f->csv.start, f->csv.at - f->csv.start);
+  f->n_names = 0;
+  for (size_t i = 0; i < f->csv.n; i++) add_name(f, f->csv.cells[i].text);
+  if (rl_bytes_eq(text, rl_buf_bytes(&f->header))) return;
+  rl_buf_clear(&f->header);
+  rl_buf_put(&f->header, text.data, text.len);
+  find_places(f);
+}
+
+static int begin_csv(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_err *err) {
+  struct csv_format *f = self;
+  if (msg->value.len > UINT32_MAX)
+    return rl_fail(err, RL_EHANDLER, "CSV of %zu bytes: more than 4 GiB cannot be read, at byte 0",
+                   msg->value.len);
+  rl_csv_start(&f->csv, msg->value, arena);
+  if (!f->opts->csv.header) return 0;
+  if (reads_header(f)) f->n_names = 0;
+  int code = rl_csv_next(&f->csv, err);
+  if (code == 1 && reads_header(f)) use_header(f);
+  return code < 0 ? code : 0;
+}
+
+static int read_record(struct csv_format *f, struct rl_err *err) {
+  int code = rl_csv_next(&f->csv, err);
+  if (code != 1 || f->n_names == 0 || f->csv.n == f->n_names) return code;
+  return rl_fail(err, RL_EHANDLER, "CSV: %zu cells, where there are %zu columns, in the record at byte %zu",
+                 f->csv.n, f->n_names, f->csv.start);
+}
+
+static struct rl_cell value_of(const struct csv_format *f, size_t field) {
+  const struct rl_field *wanted = &f->opts->fields->at[field];
+  ssize_t place = f->place[field];
+  if (!step_of(wanted)->key) {
+    int64_t index = step_of(wanted)->index;
+    place = (ssize_t)(index < 0 ? index + (int64_t)f->csv.n : index);
+  }
+  if (place < 0 || (size_t)place >= f->csv.n) return (struct rl_cell){.tag = RL_MISSING};
+  return rl_csv_value(&f->csv.cells[place], wanted->type);
+}
+
+static int next_csv(void *self, struct rl_cell *row, struct rl_err *err) {
+  struct csv_format *f = self;
+  int code = read_record(f, err);
+  if (code != 1) return code;
+  for (size_t i = 0; i < f->opts->fields->n; i++)
+    if (f->opts->fields->at[i].meta == RL_META_NONE) row[i] = value_of(f, i);
+  return 1;
+}
+
+/* Named, an object; else an array. An empty cell is null there. */
+static int tape_csv(void *self, struct rl_tape *tape, struct rl_err *err) {
+  struct csv_format *f = self;
+  int code = read_record(f, err);
+  if (code != 1) return code;
+  bool named = f->n_names > 0;
+  RL_GROW(tape->at, tape->cap, 1 + 2 * f->csv.n);
+  tape->at[tape->n++] = (struct rl_cell){.tag = named ? RL_OBJECT : RL_ARRAY, .len = (uint32_t)f->csv.n};
+  for (size_t i = 0; i < f->csv.n; i++) {
+    struct rl_cell cell = rl_csv_value(&f->csv.cells[i], RL_AUTO);
+    if (cell.tag == RL_MISSING) cell.tag = RL_NULL;
+    if (named)
+      tape->at[tape->n++] =
+          (struct rl_cell){.tag = RL_TEXT, .len = (uint32_t)f->names[i].len, .s = f->names[i].data};
+    tape->at[tape->n++] = cell;
+  }
+  return 1;
+}
+
+/* The header's name that is nearest; of columns that are set, the error at the start has said it. */
+static void suggest_csv(void *self, const struct rl_msg *msg, const struct rl_field *field,
+                        struct rl_buf *out) {
+  struct csv_format *f = self;
+  struct rl_arena arena;
+  rl_arena_init(&arena);
+  if (reads_header(f) && step_of(field)->key && begin_csv(f, msg, &arena, NULL) == 0) {
+    const char **names = rl_arena_alloc(&arena, f->n_names * sizeof *names);
+    for (size_t i = 0; i < f->n_names; i++) {
+      char *name = rl_arena_alloc(&arena, f->names[i].len + 1);
+      if (f->names[i].len) memcpy(name, f->names[i].data, f->names[i].len);
+      name[f->names[i].len] = 0;
+      names[i] = name;
+    }
+    const char *near = rl_nearest(step_of(field)->key, names, f->n_names);
+    if (near) rl_buf_puts(out, near);
+  }
+  f->n_names = reads_header(f) ? 0 : f->n_names;
+  rl_arena_free(&arena);
+}
+
+const struct rl_format rl_format_csv = {"csv", open_csv, close_csv, NULL, suggest_csv};
+const struct rl_format rl_format_tsv = {"tsv", open_tsv, close_csv, NULL, suggest_csv};
+const struct rl_format_rows rl_csv_rows = {begin_csv, next_csv, tape_csv};

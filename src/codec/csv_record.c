@@ -1,0 +1,112 @@
+#include "codec/csv_record.h"
+
+#include "base/mem.h"
+
+void rl_csv_start(struct rl_csv *csv, struct rl_bytes value, struct rl_arena *arena) {
+  csv->value = value;
+  csv->arena = arena;
+  csv->at = value.len >= 3 && memcmp(value.data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  csv->n = 0;
+}
+
+void rl_csv_free(struct rl_csv *csv) {
+  rl_free(csv->cells);
+  *csv = (struct rl_csv){0};
+}
+
+static bool at_end(const struct rl_csv *csv) { return csv->at == csv->value.len; }
+
+static char here(const struct rl_csv *csv) { return csv->value.data[csv->at]; }
+
+static bool is_break(char c) { return c == '\n' || c == '\r'; }
+
+static bool ends_cell(const struct rl_csv *csv) {
+  return at_end(csv) || here(csv) == csv->delimiter || is_break(here(csv));
+}
+
+static void add(struct rl_csv *csv, struct rl_bytes text, bool quoted) {
+  if (csv->n == csv->cap) RL_GROW(csv->cells, csv->cap, csv->n + 1);
+  csv->cells[csv->n++] = (struct rl_csv_cell){text, quoted};
+}
+
+static void read_plain(struct rl_csv *csv) {
+  size_t start = csv->at;
+  while (!ends_cell(csv)) csv->at++;
+  add(csv, rl_bytes(csv->value.data + start, csv->at - start), false);
+}
+
+/* Two quotes stand for one. */
+static struct rl_bytes halved(struct rl_arena *arena, struct rl_bytes raw) {
+  char *out = rl_arena_alloc(arena, raw.len), *to = out;
+  for (size_t i = 0; i < raw.len; i++) {
+    *to++ = raw.data[i];
+    if (raw.data[i] == '"') i++;
+  }
+  return rl_bytes(out, (size_t)(to - out));
+}
+
+static int read_quoted(struct rl_csv *csv, struct rl_err *err) {
+  size_t open = csv->at++, start = csv->at;
+  bool doubled = false;
+  for (;;) {
+    const char *quote = memchr(csv->value.data + csv->at, '"', csv->value.len - csv->at);
+    if (!quote)
+      return rl_fail(err, RL_EHANDLER, "CSV: cut short: no end to the quoted cell that starts at byte %zu",
+                     open);
+    csv->at = (size_t)(quote - csv->value.data) + 1;
+    if (at_end(csv) || here(csv) != '"') break;
+    doubled = true;
+    csv->at++;
+  }
+  struct rl_bytes raw = rl_bytes(csv->value.data + start, csv->at - 1 - start);
+  if (!ends_cell(csv))
+    return rl_fail(
+        err, RL_EHANDLER,
+        "CSV: text after the closing quote of a cell at byte %zu (a quote within one is written twice)",
+        csv->at);
+  add(csv, doubled ? halved(csv->arena, raw) : raw, true);
+  return 0;
+}
+
+/* LF, CRLF, or a lone CR. */
+static void skip_break(struct rl_csv *csv) {
+  if (at_end(csv)) return;
+  char c = csv->value.data[csv->at++];
+  if (c == '\r' && !at_end(csv) && here(csv) == '\n') csv->at++;
+}
+
+static void skip_line(struct rl_csv *csv) {
+  while (!at_end(csv) && !is_break(here(csv))) csv->at++;
+  skip_break(csv);
+}
+
+/* To the first byte of a record; false: there is none. */
+static bool find_record(struct rl_csv *csv) {
+  while (!at_end(csv)) {
+    if (is_break(here(csv)))
+      skip_break(csv);
+    else if (csv->comment && here(csv) == csv->comment)
+      skip_line(csv);
+    else
+      return true;
+  }
+  return false;
+}
+
+int rl_csv_next(struct rl_csv *csv, struct rl_err *err) {
+  csv->n = 0;
+  if (!find_record(csv)) return 0;
+  csv->start = csv->at;
+  for (;;) {
+    if (!at_end(csv) && here(csv) == '"') {
+      int code = read_quoted(csv, err);
+      if (code != 0) return code;
+    } else {
+      read_plain(csv);
+    }
+    if (at_end(csv) || here(csv) != csv->delimiter) break;
+    csv->at++;
+  }
+  skip_break(csv);
+  return 1;
+}

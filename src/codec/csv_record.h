@@ -1,0 +1,30 @@
+/* RFC 4180: a text to its records' cells. Private to codec/csv*.c. */
+#ifndef RL_CODEC_CSV_RECORD_H
+#define RL_CODEC_CSV_RECORD_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct rl_csv_cell {
+  struct rl_bytes text; /* without its quotes, doubled ones halved: of the value, or of the arena */
+  bool quoted;
+};
+
+struct rl_csv {
+  struct rl_bytes value;
+  size_t at;
+  char delimiter, comment; /* comment 0: none */
+  struct rl_arena *arena;
+  /* the record that was read last */
+  struct rl_csv_cell *cells;
+  size_t n, cap;
+  size_t start; /* where it begins */
+};
+
+/* From the start of the value, past a byte-order mark. Keeps cells' memory and the settings. */
+void rl_csv_start(struct rl_csv *csv, struct rl_bytes value, struct rl_arena *arena);
+/* The next record that is neither blank nor a comment: 1; 0: none is left; RL_EHANDLER with the byte. */
+int rl_csv_next(struct rl_csv *csv, struct rl_err *err);
+void rl_csv_free(struct rl_csv *csv);
+
+#endif

@@ -1,0 +1,612 @@
+"""compare DUMP DATA [VALUES [SEED]]   what rille's decoders make of values, against fastavro, csv and json
+
+DUMP is the program made from dump.c; its comment says how cases and answers look. DATA holds real files; without it
+only generated values are compared. Prints each difference (ten at most) and a line a format; exit status 1 when there
+is one.
+"""
+import base64
+import copy
+import csv
+import glob
+import io
+import json
+import math
+import os
+import random
+import re
+import string
+import struct
+import subprocess
+import sys
+import tarfile
+
+import fastavro
+
+MISSING = object()
+
+
+# ---- cases and answers
+
+
+def pack(case):
+    parts = []
+    for name in ("format", "options", "fields", "schema", "key", "value"):
+        data = case.get(name, b"")
+        data = data.encode() if isinstance(data, str) else data
+        parts.append(struct.pack("<I", len(data)) + data)
+    return b"".join(parts)
+
+
+def ask(dump, cases):
+    done = subprocess.run([dump], input=b"".join(map(pack, cases)), stdout=subprocess.PIPE, check=True)
+    lines = done.stdout.decode().splitlines()
+    assert len(lines) == len(cases), (len(lines), len(cases))
+    return [json.loads(line) for line in lines]
+
+
+def same_double(answer, want):
+    got = float.fromhex(answer)
+    return math.isnan(got) and math.isnan(want) or struct.pack("<d", got) == struct.pack("<d", want)
+
+
+def same(got, want):
+    """An answer's value against a Python one."""
+    if want is MISSING:
+        return got == {"m": 1}
+    if isinstance(want, float):
+        return isinstance(got, dict) and "d" in got and same_double(got["d"], want)
+    if isinstance(want, (bytes, bytearray)):
+        return isinstance(got, dict) and "b" in got and base64.b64decode(got["b"]) == want
+    if isinstance(want, bool) or want is None:
+        return got is want
+    if isinstance(want, dict):
+        if not isinstance(got, dict) or "o" not in got:
+            return False
+        pairs = dict(map(tuple, got["o"])) if all(isinstance(k, str) for k, _ in got["o"]) else None
+        return pairs is not None and pairs.keys() == want.keys() and all(same(pairs[k], want[k]) for k in want)
+    if isinstance(want, list):
+        return isinstance(got, list) and len(got) == len(want) and all(map(same, got, want))
+    if isinstance(want, int) and not -(2**63) <= want < 2**63:
+        return got == {"n": str(want)}
+    return type(got) is type(want) and got == want
+
+
+class Tally:
+    def __init__(self, name):
+        self.name, self.values, self.cells, self.wrong = name, 0, 0, 0
+
+    def complain(self, what, case, got, want):
+        self.wrong += 1
+        if self.wrong > 10:
+            return
+        print(f"{self.name}: {what}")
+        for key in ("options", "fields", "schema", "key", "value"):
+            print(f"  {key}: {case.get(key, b'')!r}"[:600])
+        print(f"  rille: {got!r}"[:600])
+        print(f"  other: {want!r}"[:600])
+
+    def check(self, case, answer):
+        wanted = case["want"]
+        if "error" in answer or len(answer["records"]) != len(wanted):
+            self.complain("refused or another number of records", case, answer, wanted)
+            return
+        for i, want in enumerate(wanted):
+            self.values += 1
+            if not same(answer["records"][i], want):
+                self.complain(f"record {i}", case, answer["records"][i], want)
+            if not case["paths"]:
+                continue
+            for path, got in zip(case["paths"], answer["rows"][i]):
+                self.cells += 1
+                if not same(got, follow(want, path)):
+                    self.complain(f"record {i}, path {path}", case, got, follow(want, path))
+
+    def report(self):
+        print(f"{self.name}: {self.values} values, {self.cells} fields, {self.wrong} different")
+        return self.wrong
+
+
+# ---- paths
+
+
+def follow(value, path):
+    for step in path:
+        if isinstance(step, str):
+            value = value[step] if isinstance(value, dict) and step in value else MISSING
+        elif isinstance(value, list) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            value = MISSING
+        if value is MISSING:
+            break
+    return value
+
+
+def spell(path):
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            bare = step and not set(step) & set('.[]"@,:= ')
+            quoted = step.replace("\\", "\\\\").replace('"', '\\"')
+            text += ("." if text else "") + (step if bare else f'"{quoted}"')
+    return text
+
+
+def choose_path(rng, value):
+    path = []
+    while len(path) < 8:
+        if isinstance(value, dict) and value and rng.random() < 0.85:
+            path.append(rng.choice(list(value)) if rng.random() < 0.95 else "no_such_key")
+        elif isinstance(value, list) and rng.random() < 0.8:
+            path.append(rng.randrange(-len(value) - 1, len(value) + 1))
+        else:
+            break
+        value = follow(value, path[-1:])
+    return path
+
+
+def choose_paths(rng, values, n):
+    paths = [choose_path(rng, rng.choice(values)) for _ in range(n)] if values else []
+    return [path for path in paths if path and not any("\0" in step for step in path if isinstance(step, str))]
+
+
+def fields_of(paths):
+    return ",".join(f"f{i}={spell(path)}" for i, path in enumerate(paths))
+
+
+# ---- Avro
+
+
+def plain(schema):
+    """Without logical types, which fastavro would decode."""
+    if isinstance(schema, list):
+        return [plain(item) for item in schema]
+    if isinstance(schema, dict):
+        return {key: plain(item) for key, item in schema.items() if key not in ("logicalType", "__fastavro_parsed__")}
+    return schema
+
+
+def read_container(data):
+    reader = fastavro.reader(io.BytesIO(data))
+    schema = plain(json.loads(reader.metadata["avro.schema"]))
+    parsed = fastavro.parse_schema(schema)
+    values = []
+    for block in fastavro.block_reader(io.BytesIO(data)):
+        bytes_ = io.BytesIO(block.bytes_.getvalue())
+        values += [fastavro.schemaless_reader(bytes_, parsed) for _ in range(block.num_records)]
+    return values
+
+
+class Maker:
+    """Schemas by chance, and values of them."""
+
+    def __init__(self, rng):
+        self.rng, self.names, self.open = rng, 0, []
+
+    def name(self):
+        self.names += 1
+        return f"n{self.names}"
+
+    def schema(self, depth, in_union=False):
+        rng = self.rng
+        simple = ["null", "boolean", "int", "long", "float", "double", "bytes", "string"]
+        kinds = simple * 2 + ["enum", "fixed"]
+        if depth > 0:
+            kinds += ["record"] * 4 + ["array", "map"] * 3 + ([] if in_union else ["union"] * 5)
+        kind = rng.choice(kinds)
+        if kind in simple:
+            return kind
+        if kind == "enum":
+            return {"type": "enum", "name": self.name(), "symbols": ["A", "B", "C"][: rng.randrange(1, 4)]}
+        if kind == "fixed":
+            return {"type": "fixed", "name": self.name(), "size": rng.randrange(0, 6)}
+        if kind == "array":
+            return {"type": "array", "items": self.schema(depth - 1)}
+        if kind == "map":
+            return {"type": "map", "values": self.schema(depth - 1)}
+        if kind == "union":
+            return self.union(depth)
+        return self.record(depth)
+
+    def record(self, depth):
+        record = {"type": "record", "name": self.name(), "fields": []}
+        self.open.append(record)
+        for i in range(self.rng.randrange(0, 7)):
+            recursive = self.rng.random() < 0.05
+            type_ = ["null", self.rng.choice(self.open)["name"]] if recursive else self.schema(depth - 1)
+            record["fields"].append({"name": f"f{i}", "type": type_})
+        self.open.pop()
+        return record
+
+    def union(self, depth):
+        branches, seen = [], set()
+        for _ in range(self.rng.randrange(1, 5)):
+            branch = self.schema(depth - 1, True)
+            kind = branch if isinstance(branch, str) else branch["type"]
+            if kind not in seen or kind in ("record", "enum", "fixed"):
+                branches.append(branch)
+            seen.add(kind)
+        return branches
+
+    def value(self, schema, named, depth=0):
+        rng = self.rng
+        if isinstance(schema, list):
+            branches = [b for b in schema if b == "null"] if depth > 12 and "null" in schema else schema
+            branch = rng.choice(branches)
+            name = branch if isinstance(branch, str) else branch.get("name", branch["type"])
+            value = self.value(branch, named, depth + 1)
+            return value if branch == "null" else (name, value)
+        kind = schema if isinstance(schema, str) else schema["type"]
+        if kind in named:
+            return self.value(named[kind], named, depth + 1)
+        if kind == "null":
+            return None
+        if kind == "boolean":
+            return rng.random() < 0.5
+        if kind == "int":
+            return rng.choice([0, -1, 2**31 - 1, -(2**31), rng.randrange(-1000, 1000)])
+        if kind == "long":
+            return rng.choice([0, 2**63 - 1, -(2**63), 2510000000000000003, rng.randrange(-(2**40), 2**40)])
+        if kind in ("float", "double"):
+            value = rng.choice([0.0, -0.0, math.nan, math.inf, -math.inf, rng.uniform(-1e6, 1e6)])
+            return struct.unpack("<f", struct.pack("<f", value))[0] if kind == "float" else value
+        if kind == "bytes":
+            return rng.randbytes(rng.randrange(0, 20))
+        if kind == "string":
+            return self.text()
+        if kind == "fixed":
+            named[schema["name"]] = schema
+            return rng.randbytes(schema["size"])
+        if kind == "enum":
+            named[schema["name"]] = schema
+            return rng.choice(schema["symbols"])
+        if kind == "array":
+            n = rng.choice([0, 1, 2, 5]) if depth < 12 else 0
+            return [self.value(schema["items"], named, depth + 1) for _ in range(n)]
+        if kind == "map":
+            n = rng.choice([0, 1, 2, 4]) if depth < 12 else 0
+            return {self.text(): self.value(schema["values"], named, depth + 1) for _ in range(n)}
+        named[schema["name"]] = schema
+        return {f["name"]: self.value(f["type"], named, depth + 1) for f in schema["fields"]}
+
+    def text(self):
+        alphabet = string.ascii_letters + ' ."[]\\\u00e4\u20ac\U0001f600'
+        return "".join(self.rng.choice(alphabet) for _ in range(self.rng.randrange(0, 12)))
+
+
+def definitions(schema, found):
+    """Names before values: a value may need one that another value would have met first."""
+    if isinstance(schema, list):
+        for item in schema:
+            definitions(item, found)
+    elif isinstance(schema, dict):
+        if "name" in schema:
+            found[schema["name"]] = schema
+        for field in schema.get("fields", ()):
+            definitions(field["type"], found)
+        for key in ("items", "values"):
+            if key in schema:
+                definitions(schema[key], found)
+    return found
+
+
+def write(schema, value):
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, schema, value)
+    return out.getvalue()
+
+
+def read(schema, data, reader=None):
+    return fastavro.schemaless_reader(io.BytesIO(data), schema, reader)
+
+
+def reader_of(rng, schema):
+    """A reader's schema for a record: fields shuffled, dropped, promoted and added."""
+    wider = {"int": ["long", "double"], "long": ["double"], "float": ["double"], "string": ["bytes"], "bytes": ["string"]}
+    reader = copy.deepcopy(schema)
+    fields = []
+    for field in reader["fields"]:
+        if rng.random() < 0.2 and not references(field["type"]):
+            continue
+        kind = field["type"]
+        if isinstance(kind, str) and kind in wider and kind != "bytes" and rng.random() < 0.5:
+            field["type"] = rng.choice(wider[kind])
+        fields.append(field)
+    added = [("a1", "int", 7), ("a2", ["null", "string"], None), ("a3", {"type": "array", "items": "double"}, [1.5, 2.0])]
+    fields += [{"name": n, "type": t, "default": d} for n, t, d in added if rng.random() < 0.4]
+    if not any(references(field["type"]) for field in fields):
+        rng.shuffle(fields)
+    reader["fields"] = fields
+    return reader
+
+
+def references(schema):
+    """Does it define or use names? Those must keep their order."""
+    return re.search(r'"n\d', json.dumps(schema)) is not None
+
+
+def ambiguous(schema):
+    """A union with two branches that a value can be read as: fastavro takes the first, rille (as Java) the exact one."""
+    if isinstance(schema, list):
+        simple = {branch for branch in schema if isinstance(branch, str)}
+        if len(simple & {"int", "long", "float", "double"}) > 1 or {"bytes", "string"} <= simple:
+            return True
+        return any(map(ambiguous, schema))
+    if isinstance(schema, dict):
+        inner = [field["type"] for field in schema.get("fields", ())] + [schema[k] for k in ("items", "values") if k in schema]
+        return any(map(ambiguous, inner))
+    return False
+
+
+def avro_case(rng, maker, values_a_case):
+    schema = maker.record(3) if rng.random() < 0.8 else maker.schema(3)
+    while isinstance(schema, str):
+        schema = maker.schema(3)
+    parsed = fastavro.parse_schema(copy.deepcopy(schema))
+    named = definitions(schema, {})
+    data = [write(parsed, maker.value(schema, named)) for _ in range(values_a_case)]
+    values = [read(parsed, one) for one in data]
+    selectable = not isinstance(schema, list) and schema["type"] in ("record", "map", "array")
+    paths = choose_paths(rng, values, rng.randrange(0, 8)) if selectable else []
+    if selectable and schema["type"] != "array":
+        paths = [p for p in paths if isinstance(p[0], str)]
+    text = json.dumps(schema)
+    case = {"format": "avro", "fields": fields_of(paths), "paths": paths}
+    how = rng.randrange(4)
+    if how == 0:
+        return [dict(case, options="framing=bare", schema=text, value=d, want=[v]) for d, v in zip(data, values)]
+    if how == 1:
+        return [dict(case, options="framing=key", key=text, value=d, want=[v]) for d, v in zip(data, values)]
+    out = io.BytesIO()
+    codec = rng.choice(["null", "deflate", "snappy", "zstandard"])
+    wrapped = fastavro.write.Writer(out, parsed, codec=codec, sync_interval=rng.choice([1, 100, 16000]))
+    for one in data:
+        wrapped.write(tagged(schema, named, io.BytesIO(one)))
+    wrapped.flush()
+    container = out.getvalue()
+    values = read_container(container)
+    if how == 3 and isinstance(schema, dict) and schema["type"] == "record" and not ambiguous(schema):
+        reader = reader_of(rng, schema)
+        parsed_reader = fastavro.parse_schema(copy.deepcopy(reader))
+        values = [read(parsed, one, parsed_reader) for one in data]
+        fields = {f["name"]: f["type"] for f in reader["fields"]}
+        values = [{k: promote(fields[k], v) for k, v in value.items()} for value in values]
+        paths = [p for p in choose_paths(rng, values, 5) if isinstance(p[0], str)]
+        case = dict(case, schema=json.dumps(reader), fields=fields_of(paths), paths=paths)
+    return [dict(case, options="", value=container, want=values)]
+
+
+def tagged(schema, named, data):
+    """Reads like fastavro, but unions come as (branch, value)."""
+    if isinstance(schema, list):
+        branch = schema[read_long(data)]
+        value = tagged(branch, named, data)
+        name = branch if isinstance(branch, str) else branch.get("name", branch["type"])
+        return value if branch == "null" else (name, value)
+    kind = schema if isinstance(schema, str) else schema["type"]
+    if kind in named:
+        return tagged(named[kind], named, data)
+    if kind == "record":
+        return {f["name"]: tagged(f["type"], named, data) for f in schema["fields"]}
+    if kind in ("array", "map"):
+        return tagged_items(schema, kind, named, data)
+    return fastavro.schemaless_reader(data, fastavro.parse_schema(copy.deepcopy(schema)))
+
+
+def tagged_items(schema, kind, named, data):
+    items = []
+    while (n := read_long(data)) != 0:
+        if n < 0:
+            n, _ = -n, read_long(data)
+        for _ in range(n):
+            if kind == "map":
+                key = data.read(read_long(data)).decode()
+                items.append((key, tagged(schema["values"], named, data)))
+            else:
+                items.append(tagged(schema["items"], named, data))
+    return dict(items) if kind == "map" else items
+
+
+def read_long(data):
+    n = shift = 0
+    while True:
+        byte = data.read(1)[0]
+        n |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return n >> 1 ^ -(n & 1)
+
+
+def promote(type_, value):
+    """fastavro leaves some promoted values as they were written."""
+    if type_ == "double" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type_ == "bytes" and isinstance(value, str):
+        return value.encode()
+    return value
+
+
+def avro_files(data):
+    cases = []
+    for path in sorted(glob.glob(f"{data}/ztf/*.avro") + glob.glob(f"{data}/fink/*.avro") + glob.glob(f"{data}/hop/*.avro")):
+        cases.append((path, open(path, "rb").read()))
+    for path in glob.glob(f"{data}/ztf/*.tar.gz"):
+        with tarfile.open(path) as tar:
+            cases += [(f"{path}/{m.name}", tar.extractfile(m).read()) for m in tar.getmembers() if m.name.endswith(".avro")]
+    for path in sorted(glob.glob(f"{data}/damaged/*.avro")):
+        body = open(path, "rb").read()
+        try:
+            read_container(body)
+        except Exception:
+            continue  # what fastavro refuses too is for the unit tests
+        cases.append((path, body))
+    return cases
+
+
+def compare_avro_files(dump, data, rng, tally):
+    for path, body in avro_files(data):
+        values = read_container(body)
+        paths = [p for p in choose_paths(rng, values, 30) if isinstance(p[0], str)]
+        case = {"format": "avro", "fields": fields_of(paths), "paths": paths, "value": body, "want": values, "key": b""}
+        for options in ("", "logical"):
+            tally.check(case, ask(dump, [dict(case, options=options)])[0])
+    for path in glob.glob(f"{data}/lsst/*.confluent"):
+        schema = open(f"{data}/lsst/lsst.v9_0.alert.avsc").read()
+        body = open(path, "rb").read()
+        value = fastavro.schemaless_reader(io.BytesIO(body[5:]), fastavro.parse_schema(plain(json.loads(schema))))
+        paths = [p for p in choose_paths(rng, [value], 60) if isinstance(p[0], str)]
+        case = {"format": "avro", "options": "framing=confluent", "schema": schema, "fields": fields_of(paths)}
+        case.update(paths=paths, value=body, want=[value])
+        tally.check(case, ask(dump, [case])[0])
+
+
+def compare_avro(dump, data, rng, n):
+    files, made = Tally("avro files"), Tally("avro generated")
+    if os.path.isdir(data):
+        compare_avro_files(dump, data, rng, files)
+    cases, maker, values = [], Maker(rng), 0
+    while values < n:
+        new = avro_case(rng, maker, 5)
+        values += sum(len(case["want"]) for case in new)
+        cases += new
+    for case, answer in zip(cases, ask(dump, cases)):
+        made.check(case, answer)
+    return files.report() + made.report()
+
+
+# ---- CSV
+
+
+def csv_text(rng):
+    alphabet = 'abc,;"\'\r\n\t \u00e4\u20ac#'
+    return "".join(rng.choice(alphabet) for _ in range(rng.randrange(0, 10)))
+
+
+def compare_csv(dump, rng, n):
+    tally, cases = Tally("csv generated"), []
+    made = 0
+    while made < n:
+        width, rows = rng.randrange(1, 8), rng.randrange(1, 10)
+        delimiter = rng.choice(",;\t|")
+        table = [[csv_text(rng) for _ in range(width)] for _ in range(rows)]
+        out = io.StringIO(newline="")
+        end = rng.choice(["\r\n", "\n"])  # csv does not quote a CR where lines end in LF
+        quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]) if end == "\r\n" else csv.QUOTE_ALL
+        csv.writer(out, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(table)
+        text = out.getvalue()
+        want = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+        assert want == table or width == 1, (want, table)
+        fields = ",".join(f"f{i}=[{i}]:bytes" for i in range(width))
+        case = {"format": "csv", "options": "", "fields": fields, "value": text}
+        case["options"] = f"delimiter={delimiter}" if delimiter != "\t" else ""
+        case["format"] = "tsv" if delimiter == "\t" else "csv"
+        case["table"] = want
+        cases.append(case)
+        made += rows
+    for case, answer in zip(cases, ask(dump, cases)):
+        check_csv(tally, case, answer)
+    return tally.report() + compare_numbers(dump, rng, n)
+
+
+def check_csv(tally, case, answer):
+    want = case["table"]
+    got = answer.get("rows")
+    tally.values += len(want)
+    if got is None or len(got) != len(want):
+        tally.complain("refused or another number of rows", case, answer, want)
+        return
+    for row, expected in zip(got, want):
+        for cell, text in zip(row, expected):
+            tally.cells += 1
+            if not (same(cell, text.encode()) or (text == "" and cell == {"m": 1})):
+                tally.complain("a cell", case, cell, text)
+
+
+def compare_numbers(dump, rng, n):
+    """Declared f64 against Python's float, which rounds right too."""
+    tally, texts = Tally("csv numbers"), []
+    for _ in range(n):
+        bits = struct.unpack("<d", rng.randbytes(8))[0]
+        choice = rng.randrange(5)
+        texts.append(
+            repr(bits) if choice == 0
+            else f"{rng.uniform(-1e9, 1e9):.{rng.randrange(0, 20)}f}" if choice == 1
+            else f"{rng.uniform(0, 1e3):.18e}" if choice == 2
+            else f"{rng.choice(['', '-', '+'])}{rng.randrange(0, 10**rng.randrange(1, 25))}.{rng.randrange(0, 10**18)}" if choice == 3
+            else rng.choice(["", " "]) + repr(rng.uniform(-10, 10)) + "e" + str(rng.randrange(-320, 300))
+        )
+    case = {"format": "csv", "options": "columns=x", "fields": "x:f64", "value": "\n".join(texts)}
+    answer = ask(dump, [case])[0]
+    for text, row in zip(texts, answer.get("rows") or []):
+        tally.values += 1
+        tally.cells += 1
+        if not same(row[0], float(text)):
+            tally.complain(text, case, row[0], float(text))
+    if tally.values != len(texts):
+        tally.complain("refused", case, answer, len(texts))
+    return tally.report()
+
+
+# ---- JSON
+
+
+def json_value(rng, depth):
+    kind = rng.randrange(9 if depth > 0 else 6)
+    if kind >= 7:
+        return {rng.choice("abcdef\u00e4"): json_value(rng, depth - 1) for _ in range(rng.randrange(0, 5))}
+    if kind == 6:
+        return [json_value(rng, depth - 1) for _ in range(rng.randrange(0, 5))]
+    bits = struct.unpack("<d", rng.randbytes(8))[0]
+    return [
+        None,
+        rng.random() < 0.5,
+        rng.randrange(-(2**70), 2**70) if rng.random() < 0.2 else rng.randrange(-(2**63), 2**63),
+        bits if math.isfinite(bits) else 0.1,
+        rng.uniform(-1000, 1000),
+        "".join(rng.choice('ab"\\/\n\u00e4\u20ac\U0001f600') for _ in range(rng.randrange(0, 12))),
+    ][kind]
+
+
+def same_json(got, want):
+    """Containers that are wanted themselves stand as they do in the document."""
+    if isinstance(got, dict) and "j" in got:
+        return json.loads(got["j"]) == want
+    return same(got, want)
+
+
+def compare_json(dump, data, rng, n):
+    tally, cases = Tally("json"), []
+    documents = [open(path).read() for path in sorted(glob.glob(f"{data}/gcn/*.json"))]
+    while len(documents) < n:
+        value = {rng.choice("abcdef"): json_value(rng, 4) for _ in range(rng.randrange(1, 6))}
+        documents.append(json.dumps(value, ensure_ascii=rng.random() < 0.5, indent=rng.choice([None, 2])))
+    for text in documents:
+        want = json.loads(text)
+        paths = [p for p in choose_paths(rng, [want], 4) if isinstance(p[0], str)] if isinstance(want, dict) else []
+        cases.append({"format": "json", "options": "", "fields": fields_of(paths), "paths": paths, "value": text, "want": want})
+    for case, answer in zip(cases, ask(dump, cases)):
+        tally.values += 1
+        if "error" in answer or not same(answer["records"][0], case["want"]):
+            tally.complain("a document", case, answer, case["want"])
+            continue
+        for path, got in zip(case["paths"], answer["rows"][0]):
+            tally.cells += 1
+            if not same_json(got, follow(case["want"], path)):
+                tally.complain(f"path {path}", case, got, follow(case["want"], path))
+    return tally.report()
+
+
+def main():
+    dump, data = sys.argv[1:3]
+    n = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 20261130
+    rng = random.Random(seed)
+    if not os.path.isdir(data):
+        print(f"no files in {data}: generated values only (RILLE_TEST_DATA says where files are)")
+    wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, rng, n) + compare_json(dump, data, rng, n)
+    sys.exit(1 if wrong else 0)
+
+
+main()
