@@ -35,7 +35,13 @@ static bool read_metadata(struct rl_avro_run *r, struct rl_avro_container *c) {
   return c->schema.data ? true : rl_avro_fault(r, r->at, "a container without avro.schema");
 }
 
+/* Of an outsized block the memory goes. */
+static void trim(struct rl_avro_container *c) {
+  if (c->buf.cap > LARGEST_KEPT) rl_buf_free(&c->buf);
+}
+
 int rl_avro_container_open(struct rl_avro_container *c, struct rl_bytes value, struct rl_err *err) {
+  trim(c);
   struct rl_buf buf = c->buf;
   struct rl_avro_run r = run_over(value, err);
   *c = (struct rl_avro_container){.value = value, .free_values = RL_AVRO_FREE_ITEMS, .buf = buf};
@@ -111,16 +117,12 @@ static bool close_block(const struct rl_avro_container *c, struct rl_avro_run *r
          rl_avro_fault(r, r->at, "%zu bytes are left when all values of a block are read", r->len - r->at);
 }
 
-static void trim(struct rl_avro_container *c) {
-  if (c->buf.cap > LARGEST_KEPT) rl_buf_free(&c->buf);
-}
-
 int rl_avro_container_next(struct rl_avro_container *c, struct rl_avro_inflate *inflate_with, size_t limit,
                            struct rl_avro_run *r, struct rl_err *err) {
   r->err = err;
   while (c->values == 0) {
     if (!close_block(c, r)) return RL_EHANDLER;
-    if (c->at == c->value.len) return trim(c), 0;
+    if (c->at == c->value.len) return 0;
     if (!open_block(c, inflate_with, limit, r) || !check_values(c, r)) return RL_EHANDLER;
   }
   c->values--;

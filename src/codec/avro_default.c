@@ -33,7 +33,7 @@ static bool make_bytes(struct maker *m, const struct rl_avro_type *type, struct 
     unsigned char c = (unsigned char)text.data[i];
     size_t step = rl_utf8_step(rl_bytes(text.data + i, text.len - i));
     if (step == 0 || c > 0xC3) return false;
-    out[n] = step == 1 ? (char)c : (char)((c & 3) << 6 | (text.data[i + 1] & 63));
+    out[n] = (char)(step == 1 ? c : (c & 3) << 6 | (text.data[i + 1] & 63));
     i += step;
   }
   if (type->kind == RL_AVRO_FIXED && n != type->size) return false;

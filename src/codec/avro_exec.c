@@ -13,42 +13,48 @@ static void set(const struct exec *x, size_t from, size_t to, struct rl_cell cel
   for (size_t i = from; i < to; i++) x->row[x->order[i]] = cell;
 }
 
-static bool skip_varints(struct rl_avro_run *r, uint64_t n) {
+static inline bool skip_varints(struct rl_avro_run *r, uint64_t n) {
   int64_t unused;
   while (n-- > 0)
     if (!rl_avro_long(r, &unused)) return false;
   return true;
 }
 
-static bool skip_runs(struct rl_avro_run *r, uint64_t n) {
+static inline bool skip_runs(struct rl_avro_run *r, uint64_t n) {
   size_t start, len;
   while (n-- > 0)
     if (!rl_avro_span(r, &start, &len)) return false;
   return true;
 }
 
+/* What is not of one size. */
+static bool skip_side(struct rl_avro_run *r, uint32_t side) {
+  if (side == RL_AVRO_SIDE_BYTES) return skip_runs(r, 1);
+  return side == RL_AVRO_SIDE_VARINT ? skip_varints(r, 1) : rl_avro_skip_bytes(r, side);
+}
+
 /* The two branches are told apart by jumps, which a processor guesses well: a table of sizes would make each
  * step wait for the byte before it. A branch's number is one byte, 0 or 2 as zigzag has it; what else it may
  * be is for rl_avro_branch to say. */
-static bool skip_pairs(struct rl_avro_run *r, const struct rl_avro_op *op) {
-  const size_t first = 1 + (size_t)op->a, second = 1 + (size_t)op->b, len = r->len;
-  const uint8_t *data = r->data;
-  size_t at = r->at;
+static inline bool skip_pairs(struct rl_avro_run *r, const struct rl_avro_op *op) {
   for (uint64_t n = op->n; n > 0; n--) {
-    if (at < len && data[at] == 2) {
-      at += second;
-    } else if (at < len && data[at] == 0) {
-      at += first;
+    uint32_t branch = 0, side;
+    if (r->at < r->len && r->data[r->at] == 2) {
+      side = op->b;
+      r->at++;
+    } else if (r->at < r->len && r->data[r->at] == 0) {
+      side = op->a;
+      r->at++;
     } else {
-      uint32_t branch;
-      r->at = at < len ? at : len;
-      if (at > len) return rl_avro_fault_end(r, at - len);
       if (!rl_avro_branch(r, 2, &branch)) return false;
-      at = r->at + (branch ? op->b : op->a);
+      side = branch ? op->b : op->a;
     }
+    if (side < RL_AVRO_SIDE_VARINT && side <= r->len - r->at)
+      r->at += side;
+    else if (!skip_side(r, side))
+      return false;
   }
-  r->at = at < len ? at : len;
-  return at <= len || rl_avro_fault_end(r, at - len);
+  return true;
 }
 
 /* ---- arrays and maps ---- */
@@ -187,6 +193,11 @@ static bool peek_tree(const struct exec *x, const struct rl_avro_op *op) {
   return true;
 }
 
+static bool take_constant(const struct exec *x, const struct rl_avro_op *op) {
+  set(x, op->from, op->to, rl_avro_constant(x->r, op->constant, op->n));
+  return true;
+}
+
 static bool call(const struct exec *x, const struct rl_avro_op *op) {
   if (!rl_avro_enter(x->r) || !run(x, op->codes[0]->ops)) return false;
   x->r->depth--;
@@ -198,32 +209,32 @@ static bool branch(const struct exec *x, const struct rl_avro_op *op) {
   return rl_avro_branch(x->r, (uint32_t)op->n, &i) && run(x, op->codes[i]->ops);
 }
 
-static bool step(const struct exec *x, const struct rl_avro_op *op) {
+/* What is rarer than the skipping of scalars: kept apart, so that the loop below stays small. */
+static __attribute__((noinline)) bool step(const struct exec *x, const struct rl_avro_op *op) {
   switch (op->code) {
-    case RL_AVRO_OP_FIXED: return rl_avro_skip_bytes(x->r, op->n);
-    case RL_AVRO_OP_VARINT: return skip_varints(x->r, op->n);
-    case RL_AVRO_OP_BYTES: return skip_runs(x->r, op->n);
-    case RL_AVRO_OP_PAIR: return skip_pairs(x->r, op);
     case RL_AVRO_OP_ITEMS: return skip_items(x, op->items);
     case RL_AVRO_OP_UNION: return branch(x, op);
     case RL_AVRO_OP_CALL: return call(x, op);
     case RL_AVRO_OP_SCALAR: return take_scalar(x, op);
     case RL_AVRO_OP_TREE: return take_tree(x, op);
     case RL_AVRO_OP_PEEK: return peek_tree(x, op);
-    case RL_AVRO_OP_CONSTANT:
-      set(x, op->from, op->to, rl_avro_constant(x->r, op->constant, op->n));
-      return true;
+    case RL_AVRO_OP_CONSTANT: return take_constant(x, op);
     case RL_AVRO_OP_ELEMENTS: return take_elements(x, op->items);
     case RL_AVRO_OP_KEYS: return take_keys(x, op->items);
-    case RL_AVRO_OP_END: break;
+    default: return false;
   }
-  return false;
 }
 
 static bool run(const struct exec *x, const struct rl_avro_op *op) {
-  for (; op->code != RL_AVRO_OP_END; op++)
-    if (!step(x, op)) return false;
-  return true;
+  for (bool fine = true; fine; op++) switch (op->code) {
+      case RL_AVRO_OP_END: return true;
+      case RL_AVRO_OP_FIXED: fine = rl_avro_skip_bytes(x->r, op->n); break;
+      case RL_AVRO_OP_VARINT: fine = skip_varints(x->r, op->n); break;
+      case RL_AVRO_OP_BYTES: fine = skip_runs(x->r, op->n); break;
+      case RL_AVRO_OP_PAIR: fine = skip_pairs(x->r, op); break;
+      default: fine = step(x, op);
+    }
+  return false;
 }
 
 bool rl_avro_program_run(struct rl_avro_run *r, const struct rl_avro_program *program, const size_t *order,

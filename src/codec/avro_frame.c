@@ -123,9 +123,11 @@ static int frame_single_object(struct rl_avro_format *f, struct rl_err *err) {
 
 /* ---- the key ---- */
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 static bool looks_like_schema(struct rl_bytes key) {
   size_t i = 0;
-  while (i < key.len && memchr(" \t\r\n", key.data[i], 4)) i++;
+  while (i < key.len && is_blank(key.data[i])) i++;
   return i < key.len && (key.data[i] == '{' || key.data[i] == '[');
 }
 

@@ -100,10 +100,15 @@ static int inflate_deflate(struct rl_avro_inflate *self, struct rl_bytes block, 
 
 /* ---- zstandard ---- */
 
+/* A frame says how far back it looks, and the stream keeps that much: 32 MiB is what all levels but the two
+ * highest ask for at most. */
+enum { WINDOW_LOG = 25 };
+
 static int inflate_zstandard(struct rl_avro_inflate *self, struct rl_bytes block, size_t limit,
                              struct rl_buf *out, struct rl_err *err) {
   if (!self->zstandard) self->zstandard = ZSTD_createDStream();
   if (!self->zstandard) return rl_fail(err, RL_ENOMEM, "zstandard: no memory");
+  ZSTD_DCtx_setParameter(self->zstandard, ZSTD_d_windowLogMax, WINDOW_LOG);
   ZSTD_initDStream(self->zstandard);
   ZSTD_inBuffer in = {block.data, block.len, 0};
   size_t left = 1;

@@ -133,7 +133,7 @@ static int64_t integer_member(const struct parser *p, size_t i, const char *key,
 
 static void read_logical(const struct parser *p, size_t i, struct rl_avro_type *type) {
   struct rl_bytes name = text_member(p, i, "logicalType");
-  if (!is_name(name)) return;
+  if (!name.data || !is_name(name)) return;
   char *copy = rl_arena_alloc(&p->schema->arena, name.len + 1);
   memcpy(copy, name.data, name.len);
   copy[name.len] = 0;

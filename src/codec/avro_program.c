@@ -30,8 +30,9 @@ struct compiler {
 static const struct rl_avro_code *code_for(struct compiler *c, struct rl_avro_type *type,
                                            struct rl_json_node *node, bool fields) {
   void **memo = rl_avro_pairs_at(fields ? &c->fields : &c->values, type, node);
-  if (*memo) return *memo;
-  struct rl_avro_code *code = rl_arena_alloc(&c->program->arena, sizeof *code);
+  struct rl_avro_code *code = *memo;
+  if (code) return code;
+  code = rl_arena_alloc(&c->program->arena, sizeof *code);
   *memo = code;
   RL_GROW(c->todo, c->cap_todo, c->n_todo + 1);
   c->todo[c->n_todo++] = (struct todo){type, node, fields, code};
@@ -65,13 +66,26 @@ static void emit(struct compiler *c, struct rl_avro_op op) {
   c->ops[c->n_ops++] = op;
 }
 
-static void emit_union(struct compiler *c, const struct rl_avro_type *type, struct rl_json_node *node) {
-  const struct rl_avro_type *a = type->branches[0], *b = type->n == 2 ? type->branches[1] : a;
-  if (!node && type->n == 2 && a->exact && b->exact && a->least < UINT32_MAX && b->least < UINT32_MAX) {
-    emit(c, (struct rl_avro_op){
-                .code = RL_AVRO_OP_PAIR, .n = 1, .a = (uint32_t)a->least, .b = (uint32_t)b->least});
-    return;
+static bool side_of(const struct rl_avro_type *type, uint32_t *side) {
+  switch (type->kind) {
+    case RL_AVRO_INT:
+    case RL_AVRO_LONG:
+    case RL_AVRO_ENUM: *side = RL_AVRO_SIDE_VARINT; return true;
+    case RL_AVRO_BYTES:
+    case RL_AVRO_STRING: *side = RL_AVRO_SIDE_BYTES; return true;
+    default: *side = (uint32_t)type->least; return type->exact && type->least < RL_AVRO_SIDE_VARINT;
   }
+}
+
+static bool emit_pair(struct compiler *c, const struct rl_avro_type *type) {
+  struct rl_avro_op op = {.code = RL_AVRO_OP_PAIR, .n = 1};
+  if (type->n != 2 || !side_of(type->branches[0], &op.a) || !side_of(type->branches[1], &op.b)) return false;
+  emit(c, op);
+  return true;
+}
+
+static void emit_union(struct compiler *c, const struct rl_avro_type *type, struct rl_json_node *node) {
+  if (!node && emit_pair(c, type)) return;
   c->total += type->n;
   const struct rl_avro_code **codes = rl_arena_alloc(&c->program->arena, type->n * sizeof *codes);
   for (uint32_t i = 0; i < type->n; i++) codes[i] = code_of(c, type->branches[i], node);

@@ -16,8 +16,8 @@ enum rl_avro_opcode {
   RL_AVRO_OP_FIXED,  /* n bytes */
   RL_AVRO_OP_VARINT, /* n integers */
   RL_AVRO_OP_BYTES,  /* n lengths and what they count */
-  RL_AVRO_OP_PAIR,   /* n unions of two branches that take a and b bytes */
-  RL_AVRO_OP_ITEMS,  /* an array or map: items->rest an item */
+  RL_AVRO_OP_PAIR,  /* n unions of two branches: a and b, each a number of bytes or one of the RL_AVRO_SIDE */
+  RL_AVRO_OP_ITEMS, /* an array or map: items->rest an item */
   /* skip or take */
   RL_AVRO_OP_UNION, /* codes[branch], of n */
   RL_AVRO_OP_CALL,  /* codes[0]: a record, one level deeper */
@@ -29,6 +29,10 @@ enum rl_avro_opcode {
   RL_AVRO_OP_ELEMENTS, /* an array of which some elements are wanted */
   RL_AVRO_OP_KEYS,     /* a map of which some keys are */
 };
+
+/* A branch of a pair that is not of one size. */
+#define RL_AVRO_SIDE_BYTES UINT32_MAX        /* a length and what it counts */
+#define RL_AVRO_SIDE_VARINT (UINT32_MAX - 1) /* an integer */
 
 struct rl_avro_op;
 struct rl_avro_code {

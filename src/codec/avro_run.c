@@ -65,7 +65,7 @@ static bool check_count(struct rl_avro_run *r, size_t start, uint64_t least, uin
 
 bool rl_avro_block(struct rl_avro_run *r, uint64_t least, uint64_t *n, int64_t *size) {
   size_t start = r->at;
-  int64_t count;
+  int64_t count = 0;
   *size = -1;
   if (!rl_avro_long(r, &count)) return false;
   if (count >= 0) {

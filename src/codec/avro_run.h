@@ -11,7 +11,7 @@
 #include "codec/json.h"
 
 enum {
-  RL_AVRO_DEPTH_MAX = 4000,      /* of max_depth: reading recurses */
+  RL_AVRO_DEPTH_MAX = 2000,      /* of max_depth: reading recurses */
   RL_AVRO_FREE_ITEMS = 1 << 20,  /* items that take no bytes, a value: no length bounds their count */
   RL_AVRO_KEPT_MAX = 256,        /* symbols of an enum that are copied once a message, not once a value */
   RL_AVRO_TREE_CELLS = 16 << 20, /* of one value that is taken whole */

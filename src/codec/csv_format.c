@@ -10,7 +10,7 @@ struct csv_format {
   const struct rl_decoder_opts *opts;
   const char *name; /* "csv" or "tsv", for errors */
   struct rl_csv csv;
-  ssize_t *place; /* of each field: its column; NOWHERE, or counted from the end when negative, see index */
+  ssize_t *place;         /* the column of each field that is named; NOWHERE */
   struct rl_buf header;   /* the header's bytes that `place` was made from */
   struct rl_bytes *names; /* of the message's columns; none: records have places only */
   size_t n_names, cap_names;

@@ -47,9 +47,12 @@ static size_t as_json(struct rl_bytes text, char out[NUMBER_MAX + 8]) {
     if (p + 1 >= end || *p != '.' || !is_digit(p[1])) return 0;
     out[n++] = '0';
   }
-  for (; p < end; p++) {
+  for (bool point = false; p < end; p++) {
     out[n++] = *p;
-    if (*p == '.' && (p + 1 == end || !is_digit(p[1]))) out[n++] = '0';
+    if (*p != '.') continue;
+    if (point) return 0; /* so that no more than one digit is added */
+    point = true;
+    if (p + 1 == end || !is_digit(p[1])) out[n++] = '0';
   }
   return n;
 }

@@ -147,7 +147,7 @@ int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_col
   int code = fill_meta(d, msg, err);
   bool tombstone = !msg->value.data;
   if (!tombstone && code == 0) code = single_row(d, msg, arena, err);
-  if (c) store(d, c, rl_columns_add_row(c), code == 0 && !tombstone);
+  if (c && code != RL_ETRANSIENT) store(d, c, rl_columns_add_row(c), code == 0 && !tombstone);
   return code;
 }
 
@@ -176,6 +176,7 @@ int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t recor
                     struct rl_err *err) {
   rl_tape_reset(tape);
   if (!msg->value.data) return rl_fail(err, RL_EHANDLER, "a null value, which holds nothing to decode");
+  if (!d->rows && record > 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of 1", record);
   if (!d->rows) return json_tape(d, msg, tape, err);
   int code = d->rows->begin(d->self, msg, &tape->arena, err);
   for (size_t n = 0; code == 0; n++) {

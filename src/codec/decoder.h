@@ -35,7 +35,7 @@ struct rl_decoder;
 struct rl_decoder_opts {
   const struct rl_fields *fields; /* borrowed; NULL: none */
   bool strict;                    /* also check scalars that are skipped */
-  size_t max_depth;               /* nesting; 0: 1000; Avro: 4000 at most */
+  size_t max_depth;               /* nesting; 0: 1000; Avro: 2000 at most */
   size_t max_inflated;            /* bytes that a message's compressed blocks may have; 0: RL_MAX_INFLATED */
   struct rl_avro_opts avro;
   struct rl_csv_opts csv;

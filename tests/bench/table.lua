@@ -9,7 +9,8 @@ for line in io.lines(arg[1]) do
     order[#order + 1] = tool
   end
   local r, messages = runs[tool], n[1]
-  for name, value in pairs { rate = messages / n[2], wall_s = n[3], cpu_us = n[4] / messages * 1e6, rss_mb = n[5], load = n[6] } do
+  local figures = { rate = messages / n[2], wall_s = n[3], cpu_us = n[4] / messages * 1e6, rss_mb = n[5], load = n[6] }
+  for name, value in pairs(figures) do
     table.insert(r[name], value)
   end
 end

@@ -76,6 +76,22 @@ for _, assignor in ipairs(assignors) do
       end)
     end
 
+    it("promise 6 a member that holds no partition leaves too", function()
+      local topic, group = rille.topic(), rille.name "group"
+      tool.ask("join", { group = group, topics = { topic }, strategy = assignor.strategy, keep = group })
+      local run = rille.run { topic = topic, group = group, args = assignor.quick }
+      local function members() return #tool.ask("group", { group = group }).members end
+      local joined = proc.till(10, function() return members() == 2 end)
+      require("system").sleep(0.5)
+      run:kill "TERM"
+      local status = run:wait(15)
+      local left = proc.till(2, function() return members() == 1 end)
+      tool.ask("leave", { member = group })
+      assert.is_true(joined, "it joined")
+      assert.equal(0, status, run:err())
+      assert.is_true(left, "it is still in the group 2 s after its end")
+    end)
+
     it("promise 6 by a signal while its join is still pending", function()
       local topic, group = rille.topic { partitions = 2 }, rille.name "group"
       -- A member that answers no rebalance for 3 s: whoever joins waits for it.

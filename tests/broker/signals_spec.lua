@@ -15,7 +15,7 @@ describe("signals", function()
     assert.is_true(proc.till(5, function() return rille.lag(group, topic) == 0 end))
     run:kill "TERM"
     assert.equal(0, run:wait(10), run:err())
-    assert.is_true(run.seconds < 1.5, "took " .. run.seconds .. " s")
+    assert.is_true(run.seconds < 3, "took " .. run.seconds .. " s")
   end)
 
   it("D 17 SIGTERM with a long deadline hands the partial batch over at once (cause stop) and commits it", function()
@@ -26,7 +26,7 @@ describe("signals", function()
     assert.equal(0, rille.count(run, "batch"))
     run:kill "TERM"
     assert.equal(0, run:wait(10), run:err())
-    assert.is_true(run.seconds < 2.5, "took " .. run.seconds .. " s")
+    assert.is_true(run.seconds < 4, "took " .. run.seconds .. " s")
     assert.equal("batch 1 stop 10", rille.said(run)[1].line)
     assert.equal(0, rille.lag(group, topic))
   end)

@@ -4,6 +4,7 @@ DUMP is the program made from dump.c; its comment says how cases and answers loo
 only generated values are compared. Prints each difference (ten at most) and a line a format; exit status 1 when there
 is one.
 """
+
 import base64
 import copy
 import csv
@@ -63,7 +64,9 @@ def same(got, want):
         if not isinstance(got, dict) or "o" not in got:
             return False
         pairs = dict(map(tuple, got["o"])) if all(isinstance(k, str) for k, _ in got["o"]) else None
-        return pairs is not None and pairs.keys() == want.keys() and all(same(pairs[k], want[k]) for k in want)
+        return (
+            pairs is not None and pairs.keys() == want.keys() and all(same(pairs[k], want[k]) for k in want)
+        )
     if isinstance(want, list):
         return isinstance(got, list) and len(got) == len(want) and all(map(same, got, want))
     if isinstance(want, int) and not -(2**63) <= want < 2**63:
@@ -149,7 +152,9 @@ def choose_path(rng, value):
 
 def choose_paths(rng, values, n):
     paths = [choose_path(rng, rng.choice(values)) for _ in range(n)] if values else []
-    return [path for path in paths if path and not any("\0" in step for step in path if isinstance(step, str))]
+    return [
+        path for path in paths if path and not any("\0" in step for step in path if isinstance(step, str))
+    ]
 
 
 def fields_of(paths):
@@ -164,7 +169,11 @@ def plain(schema):
     if isinstance(schema, list):
         return [plain(item) for item in schema]
     if isinstance(schema, dict):
-        return {key: plain(item) for key, item in schema.items() if key not in ("logicalType", "__fastavro_parsed__")}
+        return {
+            key: plain(item)
+            for key, item in schema.items()
+            if key not in ("logicalType", "__fastavro_parsed__")
+        }
     return schema
 
 
@@ -304,7 +313,13 @@ def read(schema, data, reader=None):
 
 def reader_of(rng, schema):
     """A reader's schema for a record: fields shuffled, dropped, promoted and added."""
-    wider = {"int": ["long", "double"], "long": ["double"], "float": ["double"], "string": ["bytes"], "bytes": ["string"]}
+    wider = {
+        "int": ["long", "double"],
+        "long": ["double"],
+        "float": ["double"],
+        "string": ["bytes"],
+        "bytes": ["string"],
+    }
     reader = copy.deepcopy(schema)
     fields = []
     for field in reader["fields"]:
@@ -314,7 +329,11 @@ def reader_of(rng, schema):
         if isinstance(kind, str) and kind in wider and kind != "bytes" and rng.random() < 0.5:
             field["type"] = rng.choice(wider[kind])
         fields.append(field)
-    added = [("a1", "int", 7), ("a2", ["null", "string"], None), ("a3", {"type": "array", "items": "double"}, [1.5, 2.0])]
+    added = [
+        ("a1", "int", 7),
+        ("a2", ["null", "string"], None),
+        ("a3", {"type": "array", "items": "double"}, [1.5, 2.0]),
+    ]
     fields += [{"name": n, "type": t, "default": d} for n, t, d in added if rng.random() < 0.4]
     if not any(references(field["type"]) for field in fields):
         rng.shuffle(fields)
@@ -335,9 +354,16 @@ def ambiguous(schema):
             return True
         return any(map(ambiguous, schema))
     if isinstance(schema, dict):
-        inner = [field["type"] for field in schema.get("fields", ())] + [schema[k] for k in ("items", "values") if k in schema]
+        inner = [field["type"] for field in schema.get("fields", ())] + [
+            schema[k] for k in ("items", "values") if k in schema
+        ]
         return any(map(ambiguous, inner))
     return False
+
+
+def fingerprint(schema):
+    canonical = fastavro.schema.to_parsing_canonical_form(copy.deepcopy(schema))
+    return bytes.fromhex(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO"))
 
 
 def avro_case(rng, maker, values_a_case):
@@ -354,11 +380,19 @@ def avro_case(rng, maker, values_a_case):
         paths = [p for p in paths if isinstance(p[0], str)]
     text = json.dumps(schema)
     case = {"format": "avro", "fields": fields_of(paths), "paths": paths}
-    how = rng.randrange(4)
+    how = rng.randrange(5)
     if how == 0:
-        return [dict(case, options="framing=bare", schema=text, value=d, want=[v]) for d, v in zip(data, values)]
+        return [
+            dict(case, options="framing=bare", schema=text, value=d, want=[v]) for d, v in zip(data, values)
+        ]
     if how == 1:
         return [dict(case, options="framing=key", key=text, value=d, want=[v]) for d, v in zip(data, values)]
+    if how == 2:
+        start = b"\xc3\x01" + fingerprint(schema)
+        return [
+            dict(case, options="framing=single-object", schema=text, value=start + d, want=[v])
+            for d, v in zip(data, values)
+        ]
     out = io.BytesIO()
     codec = rng.choice(["null", "deflate", "snappy", "zstandard"])
     wrapped = fastavro.write.Writer(out, parsed, codec=codec, sync_interval=rng.choice([1, 100, 16000]))
@@ -367,7 +401,7 @@ def avro_case(rng, maker, values_a_case):
     wrapped.flush()
     container = out.getvalue()
     values = read_container(container)
-    if how == 3 and isinstance(schema, dict) and schema["type"] == "record" and not ambiguous(schema):
+    if how == 4 and isinstance(schema, dict) and schema["type"] == "record" and not ambiguous(schema):
         reader = reader_of(rng, schema)
         parsed_reader = fastavro.parse_schema(copy.deepcopy(reader))
         values = [read(parsed, one, parsed_reader) for one in data]
@@ -430,11 +464,17 @@ def promote(type_, value):
 
 def avro_files(data):
     cases = []
-    for path in sorted(glob.glob(f"{data}/ztf/*.avro") + glob.glob(f"{data}/fink/*.avro") + glob.glob(f"{data}/hop/*.avro")):
+    for path in sorted(
+        glob.glob(f"{data}/ztf/*.avro") + glob.glob(f"{data}/fink/*.avro") + glob.glob(f"{data}/hop/*.avro")
+    ):
         cases.append((path, open(path, "rb").read()))
     for path in glob.glob(f"{data}/ztf/*.tar.gz"):
         with tarfile.open(path) as tar:
-            cases += [(f"{path}/{m.name}", tar.extractfile(m).read()) for m in tar.getmembers() if m.name.endswith(".avro")]
+            cases += [
+                (f"{path}/{m.name}", tar.extractfile(m).read())
+                for m in tar.getmembers()
+                if m.name.endswith(".avro")
+            ]
     for path in sorted(glob.glob(f"{data}/damaged/*.avro")):
         body = open(path, "rb").read()
         try:
@@ -449,15 +489,29 @@ def compare_avro_files(dump, data, rng, tally):
     for path, body in avro_files(data):
         values = read_container(body)
         paths = [p for p in choose_paths(rng, values, 30) if isinstance(p[0], str)]
-        case = {"format": "avro", "fields": fields_of(paths), "paths": paths, "value": body, "want": values, "key": b""}
+        case = {
+            "format": "avro",
+            "fields": fields_of(paths),
+            "paths": paths,
+            "value": body,
+            "want": values,
+            "key": b"",
+        }
         for options in ("", "logical"):
             tally.check(case, ask(dump, [dict(case, options=options)])[0])
     for path in glob.glob(f"{data}/lsst/*.confluent"):
         schema = open(f"{data}/lsst/lsst.v9_0.alert.avsc").read()
         body = open(path, "rb").read()
-        value = fastavro.schemaless_reader(io.BytesIO(body[5:]), fastavro.parse_schema(plain(json.loads(schema))))
+        value = fastavro.schemaless_reader(
+            io.BytesIO(body[5:]), fastavro.parse_schema(plain(json.loads(schema)))
+        )
         paths = [p for p in choose_paths(rng, [value], 60) if isinstance(p[0], str)]
-        case = {"format": "avro", "options": "framing=confluent", "schema": schema, "fields": fields_of(paths)}
+        case = {
+            "format": "avro",
+            "options": "framing=confluent",
+            "schema": schema,
+            "fields": fields_of(paths),
+        }
         case.update(paths=paths, value=body, want=[value])
         tally.check(case, ask(dump, [case])[0])
 
@@ -480,7 +534,7 @@ def compare_avro(dump, data, rng, n):
 
 
 def csv_text(rng):
-    alphabet = 'abc,;"\'\r\n\t \u00e4\u20ac#'
+    alphabet = "abc,;\"'\r\n\t \u00e4\u20ac#"
     return "".join(rng.choice(alphabet) for _ in range(rng.randrange(0, 10)))
 
 
@@ -531,11 +585,24 @@ def compare_numbers(dump, rng, n):
         bits = struct.unpack("<d", rng.randbytes(8))[0]
         choice = rng.randrange(5)
         texts.append(
-            repr(bits) if choice == 0
-            else f"{rng.uniform(-1e9, 1e9):.{rng.randrange(0, 20)}f}" if choice == 1
-            else f"{rng.uniform(0, 1e3):.18e}" if choice == 2
-            else f"{rng.choice(['', '-', '+'])}{rng.randrange(0, 10**rng.randrange(1, 25))}.{rng.randrange(0, 10**18)}" if choice == 3
-            else rng.choice(["", " "]) + repr(rng.uniform(-10, 10)) + "e" + str(rng.randrange(-320, 300))
+            repr(bits)
+            if choice == 0
+            else (
+                f"{rng.uniform(-1e9, 1e9):.{rng.randrange(0, 20)}f}"
+                if choice == 1
+                else (
+                    f"{rng.uniform(0, 1e3):.18e}"
+                    if choice == 2
+                    else (
+                        f"{rng.choice(['', '-', '+'])}{rng.randrange(0, 10**rng.randrange(1, 25))}.{rng.randrange(0, 10**18)}"
+                        if choice == 3
+                        else rng.choice(["", " "])
+                        + repr(rng.uniform(-10, 10))
+                        + "e"
+                        + str(rng.randrange(-320, 300))
+                    )
+                )
+            )
         )
     case = {"format": "csv", "options": "columns=x", "fields": "x:f64", "value": "\n".join(texts)}
     answer = ask(dump, [case])[0]
@@ -584,8 +651,21 @@ def compare_json(dump, data, rng, n):
         documents.append(json.dumps(value, ensure_ascii=rng.random() < 0.5, indent=rng.choice([None, 2])))
     for text in documents:
         want = json.loads(text)
-        paths = [p for p in choose_paths(rng, [want], 4) if isinstance(p[0], str)] if isinstance(want, dict) else []
-        cases.append({"format": "json", "options": "", "fields": fields_of(paths), "paths": paths, "value": text, "want": want})
+        paths = (
+            [p for p in choose_paths(rng, [want], 4) if isinstance(p[0], str)]
+            if isinstance(want, dict)
+            else []
+        )
+        cases.append(
+            {
+                "format": "json",
+                "options": "",
+                "fields": fields_of(paths),
+                "paths": paths,
+                "value": text,
+                "want": want,
+            }
+        )
     for case, answer in zip(cases, ask(dump, cases)):
         tally.values += 1
         if "error" in answer or not same(answer["records"][0], case["want"]):

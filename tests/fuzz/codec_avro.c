@@ -1,9 +1,67 @@
-/* libFuzzer: the first byte chooses, the first line is a list of fields, the second a schema (or empty), the
- * rest a value: a container, or bare under the schema. Whatever it is, nothing may be read past its end
- * (ASan: the value is an exact allocation), and what is selected must be what the whole value has. */
+/* libFuzzer: the first byte chooses, the first line is a list of fields, the second a schema (a digit: one of
+ * those here; or empty), the rest a value: a container, bare under the schema, or the block of a container
+ * that is made here. Whatever it is, nothing may be read past its end (ASan: the value is an exact
+ * allocation), and what is selected must be what the whole value has. */
 #include "../unit/codec_reference.h"
 
-enum { STRICT = 1, LOGICAL = 2, KEY = 4, SMALL = 8, DEPTH = 16 };
+enum { STRICT = 1, LOGICAL = 2, KEY = 4, SMALL = 8, DEPTH = 16, WRAP = 32, CODEC = 64 };
+
+#define RECORD(fields) "{\"type\":\"record\",\"name\":\"R\",\"fields\":[" fields "]}"
+#define FIELD(name, type) "{\"name\":\"" name "\",\"type\":" type "}"
+#define ARRAY(items) "{\"type\":\"array\",\"items\":" items "}"
+#define MAP(values) "{\"type\":\"map\",\"values\":" values "}"
+#define NEXT FIELD("n", "[\"null\",\"R\"]")
+
+static const char *const schemas[] = {
+    RECORD(FIELD("a", "\"long\"") "," FIELD("b", "[\"null\",\"float\",\"string\"]") "," FIELD(
+        "c", ARRAY("\"bytes\"")) "," NEXT),
+    MAP(ARRAY("[\"null\",\"double\",{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"A\",\"B\"]}," MAP(
+        "\"int\"") "]")),
+    RECORD(FIELD("a", "\"double\"") ",{\"name\":\"d\",\"type\":" ARRAY(
+        "\"int\"") ",\"default\":[1,2]}," FIELD("c", ARRAY("\"string\"")) "," NEXT),
+    ARRAY(ARRAY("\"null\"")),
+    RECORD(FIELD("a", "{\"type\":\"fixed\",\"name\":\"F\",\"size\":3}") "," FIELD(
+        "b",
+        "{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":9,\"scale\":2}") "," FIELD("c",
+                                                                                                  "\"boolean"
+                                                                                                  "\""))};
+enum { N_SCHEMAS = sizeof schemas / sizeof *schemas };
+
+static struct rl_bytes schema_of(struct rl_bytes line) {
+  unsigned digit = line.len == 1 ? (unsigned)(*line.data - '0') : N_SCHEMAS;
+  return digit < N_SCHEMAS ? rl_bytes_str(schemas[digit]) : line;
+}
+
+static void put_length(struct rl_buf *out, size_t n) {
+  for (n *= 2; n > 0x7F; n >>= 7) rl_buf_putc(out, (char)(n | 0x80));
+  rl_buf_putc(out, (char)n);
+}
+
+static void put_part(struct rl_buf *out, struct rl_bytes part) {
+  put_length(out, part.len);
+  rl_buf_put(out, part.data, part.len);
+}
+
+/* A container of one block; the value's first byte says how many values, and in which codec. */
+static char *wrap(uint8_t how, struct rl_bytes schema, struct rl_bytes value, size_t *len) {
+  static const char sync[] = "0123456789abcdef";
+  static const char *const codecs[] = {"deflate", "zstandard", "snappy"};
+  struct rl_buf out = RL_BUF_INIT;
+  unsigned first = value.len > 0 ? (unsigned char)*value.data : 0;
+  rl_buf_put(&out, "Obj\1\4", 5);
+  put_part(&out, rl_bytes_str("avro.schema")), put_part(&out, schema);
+  put_part(&out, rl_bytes_str("avro.codec")),
+      put_part(&out, rl_bytes_str(how & CODEC ? codecs[first % 3] : "null"));
+  rl_buf_putc(&out, 0), rl_buf_put(&out, sync, 16);
+  put_length(&out, first % 4);
+  put_part(&out, value.len > 0 ? rl_bytes(value.data + 1, value.len - 1) : value);
+  rl_buf_put(&out, sync, 16);
+  *len = out.len;
+  char *exact = malloc(out.len);
+  memcpy(exact, out.data, out.len);
+  rl_buf_free(&out);
+  return exact;
+}
 
 static bool parse_fields(struct rl_fields *fields, const uint8_t *data, size_t len) {
   char *list = rl_strndup((const char *)data, len);
@@ -86,10 +144,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!second) return 0;
   struct rl_fields fields = RL_FIELDS_INIT;
   size_t len = (size_t)(end - second - 1);
+  struct rl_bytes schema = schema_of(rl_bytes(line + 1, (size_t)(second - line - 1)));
   char *value = malloc(len ? len : 1);
   memcpy(value, second + 1, len);
+  if (data[0] & WRAP) {
+    char *wrapped = wrap(data[0], schema, rl_bytes(value, len), &len);
+    free(value);
+    value = wrapped;
+    schema = rl_bytes("", 0);
+  }
   if (parse_fields(&fields, data + 1, (size_t)(line - data - 1)))
-    run(data[0], &fields, rl_bytes(line + 1, (size_t)(second - line - 1)), rl_bytes(value, len));
+    run(data[0], &fields, schema, rl_bytes(value, len));
   free(value);
   rl_fields_free(&fields);
   return 0;

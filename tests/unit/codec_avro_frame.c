@@ -86,6 +86,7 @@ TEST(d_20_a_registry_that_is_down_is_the_weather) {
   size_t n = 9;
   CHECK_INT(rl_decoder_rows(c.decoder, &msg, c.columns, &n, &c.err), RL_ETRANSIENT);
   CHECK_INT(n, 0);
+  CHECK_INT(rl_decoder_row(c.decoder, &msg, c.columns, &c.err), RL_ETRANSIENT);
   CHECK_INT(c.columns->rows, 0);
   r.code = 0;
   CHECK_INT(rl_decoder_rows(c.decoder, &msg, c.columns, &n, &c.err), 0);

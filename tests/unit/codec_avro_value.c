@@ -257,8 +257,35 @@ TEST(d_13_depth_is_bounded) {
   CHECK_HAS(avro_tape(tree, &value), "nested deeper than 1000");
   struct rl_decoder_opts opts = avro_bare(tree);
   opts.max_depth = 1000000;
-  CHECK_HAS(avro_row_as(opts, "v", &value), "nested deeper than 4000");
+  CHECK_HAS(avro_row_as(opts, "v", &value), "nested deeper than 2000");
+  CHECK_HAS(avro_tape_as(opts, &value, 0), "nested deeper than 2000");
   CHECK_HAS(avro_row(RECORD(FIELD("r", "\"R\"")), "", &value), "nested deeper than 1000");
+}
+
+/* Every record has two ways on, and both meet again: 2^40 ways, but few types. */
+TEST(schemas_that_branch_at_every_step_are_compiled_once_a_type) {
+  struct rl_buf schema = RL_BUF_INIT, path = RL_BUF_INIT;
+  rl_buf_puts(&schema,
+              "{\"type\":\"record\",\"name\":\"top\",\"fields\":[{\"name\":\"d\",\"type\":[\"null\"");
+  for (int i = 0; i < 41; i++)
+    for (int k = 0; k < 2; k++) {
+      rl_buf_printf(&schema,
+                    ",{\"type\":\"record\",\"name\":\"R%d_%d\",\"fields\":[{\"name\":\"a\",\"type\":", i, k);
+      if (i == 0)
+        rl_buf_puts(&schema, "\"int\"}]}");
+      else
+        rl_buf_printf(&schema, "[\"R%d_0\",\"R%d_1\"]}]}", i - 1, i - 1);
+    }
+  rl_buf_puts(&schema, "]},{\"name\":\"r\",\"type\":[\"R40_0\",\"R40_1\"]}]}");
+  rl_buf_puts(&path, "x=r");
+  for (int i = 0; i < 41; i++) rl_buf_puts(&path, ".a");
+  rl_buf_puts(&path, ",y=r.b");
+  put_long(fresh(), 0);
+  for (int i = 0; i < 41; i++) put_long(&value, i % 2);
+  put_long(&value, 77);
+  CHECK_STR(avro_row(schema.data, path.data, &value), "77, missing");
+  rl_buf_free(&schema);
+  rl_buf_free(&path);
 }
 
 /* ---- scalars ---- */

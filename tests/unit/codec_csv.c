@@ -119,6 +119,11 @@ TEST(a_long_number_is_a_text) {
   strcpy(text + 1990, ",2,3");
   CHECK_HAS(rows("a", text), "\"1111");
   CHECK_HAS(rows("a:f64", text), "expected f64, found the text");
+  strcpy(text + 500, ",2,3");
+  CHECK_HAS(rows("a:f64", text), "which a double does not hold");
+  memset(text, '.', 500);
+  text[0] = '1';
+  CHECK_HAS(rows("a:f64", text), "expected f64, found the text");
 }
 
 TEST(a_header_names_the_columns_of_its_message) {

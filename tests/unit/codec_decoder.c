@@ -252,10 +252,51 @@ TEST(large_documents) {
   rl_buf_free(&document);
 }
 
+static const char *whole(const char *format, const char *value, size_t record) {
+  static char out[1100];
+  struct codec c;
+  struct rl_tape tape = RL_TAPE_INIT;
+  struct headed headers = {.n = 0};
+  struct rl_msg msg = make_message(&headers, "k", value);
+  CHECK(codec_open_as(&c, format, "", false, 0));
+  int code = rl_decoder_tape(c.decoder, &msg, record, &tape, &c.err);
+  snprintf(out, sizeof out, "%s%.1000s", code ? "error: " : "", code ? c.err.text : "");
+  if (code == 0) snprintf(out, sizeof out, "%zu cells, the first of tag %u", tape.n, tape.at[0].tag);
+  rl_tape_free(&tape);
+  codec_close(&c);
+  return out;
+}
+
+TEST(whole_values_by_the_decoder) {
+  CHECK_STR(whole("json", "[1,2]", 0), "3 cells, the first of tag 9");
+  CHECK_STR(whole("raw", "[1,2]", 0), "3 cells, the first of tag 9");
+  CHECK_HAS(whole("raw", "no JSON", 0), "error: not JSON");
+  CHECK_STR(whole("json", NULL, 0), "error: a null value, which holds nothing to decode");
+  CHECK_STR(whole("json", "1", 1), "error: record 1 of a message of 1");
+}
+
+TEST(a_message_of_one_record_is_one_row) {
+  struct codec c;
+  struct headed headers = {.n = 0};
+  struct rl_msg msg = make_message(&headers, "k", "{\"a\":1}");
+  size_t n = 9;
+  codec_open(&c, "a");
+  CHECK_INT(rl_decoder_rows(c.decoder, &msg, c.columns, &n, &c.err), 0);
+  CHECK_INT(n, 1);
+  CHECK_STR(codec_cells(&c), "1");
+  msg.value = rl_bytes_str("{");
+  CHECK_INT(rl_decoder_rows(c.decoder, &msg, c.columns, &n, &c.err), RL_EHANDLER);
+  CHECK_INT(n, 1);
+  CHECK_INT(c.columns->rows, 2);
+  CHECK_INT(rl_decoder_rows(c.decoder, &msg, NULL, &n, &c.err), RL_EHANDLER);
+  codec_close(&c);
+}
+
 TEST(formats_have_names) {
   struct codec c;
   CHECK(!codec_open_as(&c, "jsn", "", false, 0));
-  CHECK_STR(c.err.text, "decode 'jsn': no such format (did you mean json?); there are json, avro, csv, tsv and raw");
+  CHECK_STR(c.err.text,
+            "decode 'jsn': no such format (did you mean json?); there are json, avro, csv, tsv and raw");
   CHECK_INT(c.err.code, RL_EUSAGE);
   codec_close(&c);
   CHECK(!codec_open_as(&c, "xml", "", false, 0));

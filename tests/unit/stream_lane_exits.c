@@ -74,7 +74,7 @@ TEST(s3_2_at_most_once_leaves_a_batch_whose_commit_fails_unhandled) {
   struct bed b = bed_start("in", 1);
   struct script script = {.forward = NULL};
   struct lanes l;
-  lane_fill(b.address, "in", 1, 0, 10, 0);
+  lane_fill(b.address, "in", 1, 0, 15, 0);
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "delivery", "at_most_once");
   lanes_set(&l, "drain", "1");
@@ -84,7 +84,7 @@ TEST(s3_2_at_most_once_leaves_a_batch_whose_commit_fails_unhandled) {
   if (lanes_prepare(&l)) lanes_start(&l, &script);
   struct rl_stats stats;
   double cpu = lane_cpu();
-  LANE_UNTIL((rl_lane_stats(l.at[0], &stats), stats.messages == 10));
+  LANE_UNTIL((rl_lane_stats(l.at[0], &stats), stats.messages == 15));
   lane_nap(3000);
   CHECK(lane_cpu() - cpu < 1.5); /* asleep */
   lanes_stop(&l);

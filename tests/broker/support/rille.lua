@@ -153,17 +153,19 @@ function rille.committed(group, topic, brokers)
   return tool.ask("offsets", { group = group, brokers = brokers }).offsets[topic] or {}
 end
 
--- Lag by kafka-consumer-groups: the sum over a topic's partitions; nil when one has no committed offset.
+-- Lag by kafka-consumer-groups: the sum over a topic's partitions, all of one that it does not list since nothing of
+-- it was committed; nil when it lists nothing.
 function rille.lag(group, topic, brokers)
-  local sum, rows = 0, 0
+  local lags, sum = {}, 0
   for _, row in ipairs(tool.ask("describe", { group = group, brokers = brokers }).rows) do
-    if row.topic == topic then
-      local lag = tonumber(row.lag)
-      if not lag then return nil end
-      sum, rows = sum + lag, rows + 1
-    end
+    if row.topic == topic then lags[("%d"):format(row.partition)] = tonumber(row.lag) end
   end
-  return rows > 0 and sum or nil
+  if not next(lags) then return nil end
+  local begins = tool.ask("ends", { topic = topic, brokers = brokers, begin = true }).offsets
+  for partition, last in pairs(tool.ask("ends", { topic = topic, brokers = brokers }).offsets) do
+    sum = sum + (lags[partition] or last - begins[partition])
+  end
+  return sum
 end
 
 function rille.read(topic, options)
