@@ -24,6 +24,7 @@ rd_kafka_t *rl_client_open(const struct rl_client_opts *opts, struct rl_err *err
   rd_kafka_conf_set_opaque(conf, log);
   rd_kafka_conf_set_log_cb(conf, rl_klog_cb);
   rd_kafka_conf_set_events(conf, events_of(opts->side));
+  if (opts->joining) rl_joining_watch(opts->joining, conf);
   char why[512] = "";
   rd_kafka_type_t type = opts->side == RL_SIDE_PRODUCER ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER;
   rd_kafka_t *rk = rd_kafka_new(type, conf, why, sizeof why);

@@ -6,6 +6,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include "kafka/config.h"
+#include "kafka/joining.h"
 
 enum rl_side { RL_SIDE_CONSUMER = 1, RL_SIDE_PRODUCER = 2, RL_SIDE_ADMIN = 4 };
 
@@ -16,6 +17,7 @@ struct rl_client_opts {
   const char *group;           /* consumers: NULL gives one that nothing joins */
   const char *reset;           /* consumers: auto.offset.reset */
   int lane;
+  struct rl_joining *joining; /* NULL: nobody asks */
 };
 
 /* NULL and err on failure. */

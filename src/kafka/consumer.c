@@ -19,27 +19,32 @@ static void open_queues(struct rl_consumer *c) {
   rd_kafka_queue_io_event_enable(c->lane, c->wake.wr, &ring, sizeof ring);
 }
 
-static rd_kafka_t *open_client(const struct rl_consumer_opts *opts, struct rl_err *err) {
+static rd_kafka_t *open_client(const struct rl_consumer_opts *opts, struct rl_joining *joining,
+                               struct rl_err *err) {
   struct rl_client_opts client = {.side = RL_SIDE_CONSUMER,
                                   .conf = opts->conf,
                                   .brokers = opts->brokers,
                                   .group = opts->group,
                                   .reset = opts->reset,
-                                  .lane = opts->lane};
+                                  .lane = opts->lane,
+                                  .joining = joining};
   return rl_client_open(&client, err);
 }
 
 int rl_consumer_open(struct rl_consumer **out, const struct rl_consumer_opts *opts, struct rl_err *err) {
   struct rl_wake wake;
   if (rl_wake_open(&wake)) return rl_fail(err, RL_EFAIL, "cannot make an eventfd: %s", strerror(errno));
-  rd_kafka_t *rk = open_client(opts, err);
+  struct rl_joining *joining = rl_joining_new();
+  rd_kafka_t *rk = open_client(opts, joining, err);
   if (!rk) {
+    rl_joining_free(joining);
     rl_wake_close(&wake);
     return RL_EUSAGE;
   }
   struct rl_consumer *c = rl_zalloc(sizeof *c);
   c->rk = rk;
   c->wake = wake;
+  c->joining = joining;
   c->grouped = opts->group != NULL;
   c->manual = opts->manual || !opts->group;
   rl_slots_init(&c->slots);
@@ -78,7 +83,10 @@ int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
 }
 
 bool rl_consumer_closed(const struct rl_consumer *c) { return c->dead || rd_kafka_consumer_closed(c->rk); }
-bool rl_consumer_joined(const struct rl_consumer *c) { return c->manual || c->joined; }
+bool rl_consumer_joining(const struct rl_consumer *c) { return rl_joining_now(c->joining); }
+bool rl_consumer_joined(const struct rl_consumer *c) {
+  return c->manual || (c->joined && !rl_consumer_joining(c));
+}
 
 /* Never librdkafka's own blocking close: it waits for events that nobody serves any more (S6.3). */
 void rl_consumer_destroy(struct rl_consumer *c) {
@@ -89,6 +97,7 @@ void rl_consumer_destroy(struct rl_consumer *c) {
   rd_kafka_queue_destroy(c->lane);
   rd_kafka_queue_destroy(c->events);
   rl_client_close(c->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  rl_joining_free(c->joining);
   rl_wake_close(&c->wake);
   rl_slots_free(&c->slots);
   rl_unstall_free(&c->unstall);

@@ -6,6 +6,7 @@
 
 #include "base/wake.h"
 #include "kafka/consumer.h"
+#include "kafka/joining.h"
 #include "kafka/slots.h"
 #include "kafka/unstall.h"
 
@@ -19,7 +20,8 @@ struct rl_consumer {
   bool grouped;     /* has a group of its own, not one of librdkafka's needs only */
   bool manual;      /* assign(), not subscribe() */
   bool cooperative; /* as of the last rebalance */
-  bool joined;      /* a join was answered and none is known to be under way */
+  bool joined;      /* a join was answered once */
+  struct rl_joining *joining;
   bool closing;
   bool dead; /* a fatal error came: closed without leaving */
 };

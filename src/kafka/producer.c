@@ -76,6 +76,7 @@ void rl_producer_destroy(struct rl_producer *p, rl_delivered *fn, void *arg) {
   rd_kafka_queue_destroy(p->events);
   rl_client_close(p->rk, 0);
   rl_wake_close(&p->wake);
+  rl_free(p->headers);
   rl_free(p);
 }
 

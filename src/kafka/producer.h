@@ -38,6 +38,9 @@ int rl_producer_send(struct rl_producer *p, const struct rl_record *record, stru
 typedef void rl_delivered(void *opaque, const struct rl_err *err, void *arg);
 /* Serves all reports and errors that wait; returns how many reports. */
 int rl_producer_serve(struct rl_producer *p, rl_delivered *fn, void *arg);
+/* Within the callback: the record that the report is about, as it was sent. What it points to lives until the
+ * callback returns. */
+void rl_producer_reported(struct rl_producer *p, struct rl_record *out);
 /* An error that the client does not survive (fenced, out of order), if there was one. */
 bool rl_producer_fatal(struct rl_producer *p, struct rl_err *err);
 

@@ -94,7 +94,7 @@ static int yield_all(struct rl_consumer *c, struct rl_err *err) {
 }
 
 int rl_consumer_yield(struct rl_consumer *c, const struct rl_tps *parts, struct rl_err *err) {
-  c->joined = c->joined && c->closing; /* a new join follows, but not a close */
+  if (!c->closing) rl_joining_follows(c->joining);
   return c->cooperative ? yield_some(c, parts, err) : yield_all(c, err);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "kafka/klog.h"
 #include "kafka/producer_impl.h"
 #include "kafka/reason.h"
@@ -21,9 +22,37 @@ static int reports(struct rl_producer *p, rd_kafka_event_t *event, rl_delivered 
     struct rl_err err;
     if (m->err) why_not(m, &err);
     atomic_fetch_sub(&p->pending, 1);
+    p->reported = m;
     if (fn) fn(m->_private, m->err ? &err : &ok, arg);
   }
+  p->reported = NULL;
   return n;
+}
+
+static size_t read_headers(struct rl_producer *p, const rd_kafka_message_t *m) {
+  rd_kafka_headers_t *list;
+  size_t n = 0;
+  if (rd_kafka_message_headers(m, &list)) return 0;
+  RL_GROW(p->headers, p->headers_cap, rd_kafka_header_cnt(list) + 1);
+  for (struct rl_header *h = p->headers; n < rd_kafka_header_cnt(list); n++, h++) {
+    const void *value;
+    size_t len;
+    if (rd_kafka_header_get_all(list, n, &h->name, &value, &len)) break;
+    h->value = rl_bytes(value, len);
+  }
+  return n;
+}
+
+void rl_producer_reported(struct rl_producer *p, struct rl_record *out) {
+  const rd_kafka_message_t *m = p->reported;
+  rd_kafka_timestamp_type_t type;
+  *out = (struct rl_record){
+      .topic = rd_kafka_topic_name(m->rkt), .partition = m->partition, .opaque = m->_private};
+  out->timestamp = rd_kafka_message_timestamp(m, &type);
+  out->key = rl_bytes(m->key, m->key_len);
+  out->value = rl_bytes(m->payload, m->len);
+  out->n_headers = read_headers(p, m);
+  out->headers = p->headers;
 }
 
 /* Nobody else hears of these: `send` has no consumer. */

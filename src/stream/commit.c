@@ -73,6 +73,7 @@ void rl_commit_step(struct rl_lane *lane, int64_t now) {
   struct rl_tps positions = RL_TPS_INIT;
   struct rl_err err = {0};
   if (!commits(lane) || lane->phase >= RL_CLOSING || lane->commit_out || is_early(lane, now)) return;
+  if (lane->source.joining(lane->source.self)) return; /* what it brings is an event, and rings */
   rl_offsets_commit(&lane->offsets, &positions);
   if (positions.n == 0) return;
   if (lane->source.commit(lane->source.self, &positions, &err)) {

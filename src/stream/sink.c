@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "stream/alone.h"
 #include "stream/letter.h"
 #include "stream/sink_file.h"
 
@@ -21,6 +22,11 @@ struct rl_sink {
   struct rl_files *files; /* under mu */
   struct rl_list known;   /* topics that are there; under mu */
   atomic_llong sent, rejected;
+  /* While outputs are sent again one by one, the handler's thread sends nothing (alone.h). */
+  pthread_mutex_t send_mu;
+  bool one_by_one;             /* under send_mu; set and cleared by the reader */
+  struct rl_alone_queue again; /* the reader's own, as is the next */
+  struct rl_alone *alone;      /* on its way */
 };
 
 /* What an output that is on its way carries: given back with its delivery report. */
@@ -28,6 +34,7 @@ struct ref {
   struct rl_flight *flight;
   struct rl_pin *pin; /* the message it came of, where that is still of use */
   bool letter;        /* it is a dead letter */
+  bool alone;         /* it is sent again, alone */
   size_t bytes;       /* pinned on the flight's account */
 };
 
@@ -37,6 +44,7 @@ struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts) {
   sink->s = opts->settings;
   sink->files = rl_files_new(sink->s->fsync);
   pthread_mutex_init(&sink->mu, NULL);
+  pthread_mutex_init(&sink->send_mu, NULL);
   return sink;
 }
 
@@ -52,13 +60,23 @@ static void on_purged(void *opaque, const struct rl_err *err, void *arg) {
   ref_free(opaque);
 }
 
+static void free_again(struct rl_sink *sink) {
+  for (struct rl_alone *a; (a = rl_alone_pop(&sink->again));) {
+    ref_free(rl_alone_record(a)->opaque);
+    rl_alone_free(a);
+  }
+  if (sink->alone) rl_alone_free(sink->alone);
+}
+
 void rl_sink_free(struct rl_sink *sink) {
   struct rl_producer *p = atomic_load(&sink->producer);
   if (p) rl_producer_destroy(p, on_purged, NULL);
+  free_again(sink);
   rl_files_free(sink->files);
   for (size_t i = 0; i < sink->known.n; i++) rl_free(sink->known.at[i]);
   rl_free(sink->known.at);
   pthread_mutex_destroy(&sink->mu);
+  pthread_mutex_destroy(&sink->send_mu);
   rl_free(sink);
 }
 
@@ -108,11 +126,19 @@ int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struc
   return 0;
 }
 
+/* A dead letter of the reader's goes out while others wait: it has a topic of its own. */
+static int try_send(struct rl_sink *sink, const struct rl_record *record, bool letter, struct rl_err *err) {
+  pthread_mutex_lock(&sink->send_mu);
+  bool wait = sink->one_by_one && !letter;
+  int rc = wait ? RL_EFULL : rl_producer_send(atomic_load(&sink->producer), record, err);
+  pthread_mutex_unlock(&sink->send_mu);
+  return rc;
+}
+
 /* Hands a record to the producer on the flight's account; waits while its queue is full. */
-static int produce(struct rl_sink *sink, const struct rl_record *record, struct rl_err *err) {
-  struct rl_producer *p = atomic_load(&sink->producer);
+static int produce(struct rl_sink *sink, const struct rl_record *record, bool letter, struct rl_err *err) {
   int rc;
-  while ((rc = rl_producer_send(p, record, err)) == RL_EFULL)
+  while ((rc = try_send(sink, record, letter, err)) == RL_EFULL)
     if (!sink->opts.wait_room(sink->opts.arg))
       return rl_fail(err, RL_EFAIL, "output to %s given up: the run is ending", record->topic);
   return rc;
@@ -121,11 +147,11 @@ static int produce(struct rl_sink *sink, const struct rl_record *record, struct 
 static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_flight *flight,
                     struct rl_pin *pin, bool letter, struct rl_err *err) {
   struct ref *ref = rl_alloc(sizeof *ref);
-  *ref = (struct ref){flight, pin ? rl_pin_get(pin) : NULL, letter, pin ? record->value.len : 0};
+  *ref = (struct ref){flight, pin ? rl_pin_get(pin) : NULL, letter, false, pin ? record->value.len : 0};
   record->opaque = ref;
   atomic_fetch_add(&flight->pending, 1);
   atomic_fetch_add(&flight->bytes, ref->bytes);
-  if (produce(sink, record, err) == 0) return 0;
+  if (produce(sink, record, letter, err) == 0) return 0;
   ref_free(ref);
   return err->code;
 }
@@ -263,9 +289,22 @@ static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, cons
   return err->code;
 }
 
-static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
-  struct rl_sink *sink = arg;
-  struct ref *ref = opaque;
+static void set_one_by_one(struct rl_sink *sink, bool on) {
+  pthread_mutex_lock(&sink->send_mu);
+  sink->one_by_one = on;
+  pthread_mutex_unlock(&sink->send_mu);
+}
+
+/* It may be the batch it travelled in that was too large. */
+static void send_again(struct rl_sink *sink, struct ref *ref) {
+  struct rl_record record;
+  rl_producer_reported(atomic_load(&sink->producer), &record);
+  ref->alone = true;
+  rl_alone_push(&sink->again, rl_alone_new(&record));
+  set_one_by_one(sink, true);
+}
+
+static void settle(struct rl_sink *sink, struct ref *ref, const struct rl_err *err) {
   if (err->code == 0) {
     atomic_fetch_add(ref->letter ? &sink->rejected : &sink->sent, 1);
   } else {
@@ -277,11 +316,47 @@ static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
   ref_free(ref);
 }
 
+static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
+  struct rl_sink *sink = arg;
+  struct ref *ref = opaque;
+  if (err->code && !ref->alone && rl_producer_too_large(err)) {
+    send_again(sink, ref);
+    return;
+  }
+  if (ref->alone) {
+    rl_alone_free(sink->alone);
+    sink->alone = NULL;
+  }
+  settle(sink, ref, err);
+}
+
+/* True: it was refused at once. */
+static bool send_alone(struct rl_sink *sink, struct rl_producer *p) {
+  struct rl_err err = {0};
+  if (rl_producer_send(p, rl_alone_record(sink->alone), &err) == 0) return false;
+  struct ref *ref = rl_alone_record(sink->alone)->opaque;
+  rl_alone_free(sink->alone);
+  sink->alone = NULL;
+  settle(sink, ref, &err);
+  return true;
+}
+
+/* The next of those that are sent again, once nothing else is under way. */
+static void send_next_alone(struct rl_sink *sink, struct rl_producer *p) {
+  do {
+    if (sink->alone || !sink->one_by_one || rl_producer_pending(p)) return;
+    sink->alone = rl_alone_pop(&sink->again);
+  } while (sink->alone && send_alone(sink, p));
+  if (!sink->alone) set_one_by_one(sink, false);
+}
+
 int rl_sink_serve(struct rl_sink *sink) {
   struct rl_producer *p = atomic_load(&sink->producer);
   if (!p) return 0;
   rl_producer_clear(p);
-  return rl_producer_serve(p, on_delivered, sink);
+  int n = rl_producer_serve(p, on_delivered, sink);
+  send_next_alone(sink, p);
+  return n;
 }
 
 bool rl_sink_fatal(struct rl_sink *sink, struct rl_err *err) {

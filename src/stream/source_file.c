@@ -156,6 +156,11 @@ static bool f_yes(void *self) {
   return true;
 }
 
+static bool f_no(void *self) {
+  (void)self;
+  return false;
+}
+
 static bool f_reachable(void *self, int timeout_ms) {
   (void)self, (void)timeout_ms;
   return true;
@@ -202,6 +207,7 @@ int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl
                             .commit = f_list,
                             .high = f_high,
                             .joined = f_yes,
+                            .joining = f_no,
                             .reachable = f_reachable,
                             .close_begin = f_close_begin,
                             .closed = f_yes,
