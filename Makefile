@@ -54,7 +54,7 @@ UNITS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/unit/%)
 C_FILES := $(wildcard src/*.c src/*/*.c)
 CXX_FILES := $(wildcard src/*/*.cpp)
 HEADERS := $(wildcard src/*/*.h)
-TEST_FILES := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/fuzz/*.cpp tests/bench/*.[ch] tests/bench/*.cpp tests/deps/*.c)
+TEST_FILES := $(wildcard tests/unit/*.[ch] tests/fuzz/*.[ch] tests/fuzz/*.cpp tests/bench/*.[ch] tests/bench/*.cpp tests/deps/*.c tests/diff/*.c)
 
 ##@ Building
 .PHONY: all
@@ -104,7 +104,7 @@ unit: $(UNITS) ## the unit tests' programs (make test runs them)
 include src/man/man.mk
 all: man
 
--include $(wildcard $(BUILD)/obj/*.d $(ROOMS:%=$(BUILD)/obj/%/*.d) $(BUILD)/unit/*.d)
+-include $(wildcard $(BUILD)/obj/*.d $(ROOMS:%=$(BUILD)/obj/%/*.d) $(BUILD)/unit/*.d $(BUILD)/diff/*.d)
 
 .PHONY: install
 install: all ## program, Lua module, its Lua half, manual and completion into DESTDIR/PREFIX
@@ -208,6 +208,8 @@ cover: ## line coverage of src/ by the unit tests and specs, as text and build/c
 		gcovr -r . --object-directory build/cover/obj -f 'src/' --html-details build/cover/index.html --print-summary build/cover/obj; \
 		exit $$failed
 
+include tests/diff/Makefile.inc
+
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60
 fuzz: ## the fuzz targets, FUZZ_SECONDS each
@@ -288,5 +290,5 @@ distclean: ## removes all of build/
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile src/man/man.mk
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile tests/diff/Makefile.inc src/man/man.mk
 	@printf '\nBUILD=build/x  SANITIZE=address,undefined  RDKAFKA=build/librdkafka  CC=clang  WERROR=1  V=1\n'

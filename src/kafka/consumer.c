@@ -70,6 +70,18 @@ int rl_consumer_subscribe(struct rl_consumer *c, char *const *topics, size_t n, 
   return code ? rl_reason_class(code) : 0;
 }
 
+static bool owns_nothing(const struct rl_consumer *c) {
+  for (size_t i = 0; i < c->slots.n; i++)
+    if (c->slots.at[i].queue) return false;
+  return true;
+}
+
+/* A cooperative member without a partition has nothing to revoke, and librdkafka's close then forgets to
+ * leave (2.0.2): it leaves when it unsubscribes, and the close waits for the answer. */
+static void leave_empty_handed(struct rl_consumer *c) {
+  if (!c->manual && !c->dead && c->cooperative && owns_nothing(c)) rd_kafka_unsubscribe(c->rk);
+}
+
 /* After a fatal error librdkafka refuses to close: there is nothing left to leave. */
 int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
   c->closing = true;
@@ -78,6 +90,7 @@ int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
     rd_kafka_assign(c->rk, NULL);
     rl_consumer_unforward_all(c);
   }
+  leave_empty_handed(c);
   if (c->dead) return 0;
   return rl_reason_object(err, rd_kafka_consumer_close_queue(c->rk, c->events), "cannot close the consumer");
 }

@@ -13,7 +13,7 @@ enum { SETTLED, FOLLOWS, UNDER_WAY };
 struct rl_joining {
   atomic_int refs; /* ours, and the client's while it lives */
   atomic_int state;
-  atomic_bool seen;    /* there are joins at all: KIP-848 has none */
+  atomic_bool seen;   /* there are joins at all: KIP-848 has none */
   int64_t follows_by; /* the owner's thread */
 };
 
@@ -38,8 +38,9 @@ bool rl_joining_now(const struct rl_joining *j) {
   return state == UNDER_WAY || (state == FOLLOWS && rl_now() < j->follows_by);
 }
 
-static rd_kafka_resp_err_t on_sent(rd_kafka_t *rk, int fd, const char *name, int32_t id, int16_t key, int16_t version,
-                                   int32_t corr, size_t size, void *arg) {
+/* librdkafka's signatures. NOLINTBEGIN(readability-function-size,readability-non-const-parameter) */
+static rd_kafka_resp_err_t on_sent(rd_kafka_t *rk, int fd, const char *name, int32_t id, int16_t key,
+                                   int16_t version, int32_t corr, size_t size, void *arg) {
   struct rl_joining *j = arg;
   (void)rk, (void)fd, (void)name, (void)id, (void)version, (void)corr, (void)size;
   if (key != JOIN_GROUP) return RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -64,7 +65,8 @@ static rd_kafka_resp_err_t on_destroy(rd_kafka_t *rk, void *arg) {
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *arg, char *why, size_t size) {
+static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *arg, char *why,
+                                  size_t size) {
   struct rl_joining *j = arg;
   (void)conf, (void)why, (void)size;
   atomic_fetch_add(&j->refs, 1);
@@ -73,6 +75,8 @@ static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, v
   rd_kafka_interceptor_add_on_response_received(rk, "rille", on_received, j);
   return RD_KAFKA_RESP_ERR_NO_ERROR;
 }
+
+/* NOLINTEND(readability-function-size,readability-non-const-parameter) */
 
 void rl_joining_watch(struct rl_joining *j, rd_kafka_conf_t *conf) {
   rd_kafka_conf_interceptor_add_on_new(conf, "rille", on_new, j);

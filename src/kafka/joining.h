@@ -1,9 +1,10 @@
 /* Is a join of the group under way?
  *
- * A cooperative member goes on with the partitions it keeps while it joins anew, and librdkafka says nothing of it:
- * neither call nor event tells. But what is sent to the coordinator then waits behind the join. A commit comes too
- * late for its generation, and up to 2.9 librdkafka drops the whole assignment for that (its issue 4059); a leave is
- * answered only after the join is. So the requests are watched as they go out and come back. */
+ * A cooperative member goes on with the partitions it keeps while it joins anew, and librdkafka says nothing
+ * of it: neither call nor event tells. But what is sent to the coordinator then waits behind the join. A
+ * commit comes too late for its generation, and up to 2.9 librdkafka drops the whole assignment for that (its
+ * issue 4059); a leave is answered only after the join is. So the requests are watched as they go out and
+ * come back. */
 #ifndef RL_KAFKA_JOINING_H
 #define RL_KAFKA_JOINING_H
 

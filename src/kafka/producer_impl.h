@@ -14,9 +14,9 @@ struct rl_producer {
   rd_kafka_queue_t *events; /* delivery reports and errors */
   struct rl_wake wake;
   struct rl_topics topics;
-  atomic_int pending;  /* sent and not reported */
-  size_t max_bytes;    /* message.max.bytes */
-  size_t queue_bytes;  /* what the queue holds at most */
+  atomic_int pending;                 /* sent and not reported */
+  size_t max_bytes;                   /* message.max.bytes */
+  size_t queue_bytes;                 /* what the queue holds at most */
   const rd_kafka_message_t *reported; /* what the report under way is about */
   struct rl_header *headers;          /* its headers, for rl_producer_reported */
   size_t headers_cap;

@@ -5,7 +5,8 @@
  * keep the root alive through a user value.
  *
  *   user value 1  the environment, a table that a root and all its views share: [row + 1] messages,
- *                 "decoded" what the script's own decode made of them, "stream" in the library form
+ *                 "decoded" what the script's own decode made of them, "reader" what reads whole values
+ *                 that are no JSON, "stream" in the library form
  *   user value 2  the root, for views
  *   user value 3  this view's columns by name, once one was asked for */
 #ifndef RL_LUA_BATCH_H

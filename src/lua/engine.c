@@ -9,6 +9,7 @@
 #include "lua/fail.h"
 #include "lua/message.h"
 #include "lua/out.h"
+#include "lua/reader.h"
 #include "lua/script_impl.h"
 #include "lua/state.h"
 
@@ -17,6 +18,7 @@ struct engine {
   lua_State *L;
   struct rl_lua_out *out;
   int out_ref;
+  int reader; /* LUA_NOREF, or LUA_REFNIL: values are JSON */
   double time;
 };
 
@@ -55,6 +57,8 @@ static int p_handle(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &batch_key);
   if (c->e->script->decode != LUA_NOREF) rl_lua_use_decoded(L, -1, c->view->batch);
+  push_ref(L, c->e->reader);
+  rl_lua_use_reader(L, -2);
   push_ref(L, c->e->out_ref);
   call_script(L, 2);
   return 0;
@@ -226,6 +230,8 @@ static int p_prepare(lua_State *L) {
   e->out = rl_lua_push_out(L);
   e->out_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   rl_lua_set_depth(L, (size_t)s->limits_depth);
+  rl_lua_push_reader(L, s);
+  e->reader = luaL_ref(L, LUA_REGISTRYINDEX);
   return 0;
 }
 
@@ -235,8 +241,10 @@ static int prepare(struct engine *e, const struct rl_settings *s, struct rl_err 
   lua_pushlightuserdata(L, e);
   lua_pushlightuserdata(L, (void *)(uintptr_t)s);
   int status = lua_pcall(L, 2, 0, 0);
+  if (status != LUA_OK && status != LUA_ERRMEM)
+    rl_fail(err, RL_EUSAGE, "%s: %s", e->script->name, lua_tostring(L, -1));
   lua_settop(L, 0);
-  if (status == LUA_OK) return 0;
+  if (status != LUA_ERRMEM) return status == LUA_OK ? 0 : RL_EUSAGE;
   return rl_fail(err, RL_ENOMEM, "%s: not enough memory to begin with (limits.memory is %lld bytes)",
                  e->script->name, (long long)s->limits_memory);
 }
@@ -244,7 +252,7 @@ static int prepare(struct engine *e, const struct rl_settings *s, struct rl_err 
 int rl_lua_engine_new(struct rl_engine *out, struct rl_script *script, const struct rl_settings *settings,
                       struct rl_err *err) {
   struct engine *e = rl_zalloc(sizeof *e);
-  *e = (struct engine){.script = script, .L = script->L, .time = settings->limits_time};
+  *e = (struct engine){.script = script, .L = script->L, .reader = LUA_NOREF, .time = settings->limits_time};
   script->alloc.limit = (size_t)settings->limits_memory;
   int rc = prepare(e, settings, err);
   if (rc) {

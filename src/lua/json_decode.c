@@ -64,25 +64,21 @@ static int build_value(lua_State *L, struct rl_json_scratch *s, const struct rl_
   return 0;
 }
 
-/* Walks the tape once. In an object a key stands before each value: it is pushed and waits there. */
-static int build(lua_State *L, struct rl_json_scratch *s, struct rl_err *err) {
+/* Walks the cells once. In an object a key stands before each value: it is pushed and waits there. */
+int rl_json_build(lua_State *L, struct rl_json_scratch *s, const struct rl_cell *cells, size_t n,
+                  struct rl_err *err) {
   int code = 0;
-  for (size_t i = 0; i < s->tape.n && !code; i++) {
+  for (size_t i = 0; i < n && !code; i++) {
     if (s->n_frames > 0 && s->frames[s->n_frames - 1].object) {
-      push_scalar(L, &s->tape.at[i]);
+      push_scalar(L, &cells[i]);
       i++;
     }
-    code = build_value(L, s, &s->tape.at[i], err);
+    code = build_value(L, s, &cells[i], err);
   }
   return code;
 }
 
-int rl_lua_decode_json(lua_State *L, struct rl_bytes text, size_t max_depth, struct rl_err *err) {
-  luaL_checkstack(L, 8, NULL);
-  struct rl_json_scratch *s = rl_json_take(L);
-  int held = lua_gettop(L);
-  int code = rl_json_tape(s->parser, text, max_depth, &s->tape, err);
-  if (!code) code = build(L, s, err);
+int rl_json_end(lua_State *L, int held, int code) {
   rl_json_give(L, held);
   if (code) {
     lua_settop(L, held - 1);
@@ -92,14 +88,32 @@ int rl_lua_decode_json(lua_State *L, struct rl_bytes text, size_t max_depth, str
   return code;
 }
 
+int rl_lua_decode_json(lua_State *L, struct rl_bytes text, size_t max_depth, struct rl_err *err) {
+  luaL_checkstack(L, 8, NULL);
+  struct rl_json_scratch *s = rl_json_take(L);
+  int held = lua_gettop(L);
+  int code = rl_json_tape(s->parser, text, max_depth, &s->tape, err);
+  if (!code) code = rl_json_build(L, s, s->tape.at, s->tape.n, err);
+  return rl_json_end(L, held, code);
+}
+
+static int push_tree(lua_State *L, const struct rl_cell *cell, struct rl_err *err) {
+  luaL_checkstack(L, 8, NULL);
+  struct rl_json_scratch *s = rl_json_take(L);
+  int held = lua_gettop(L);
+  return rl_json_end(L, held, rl_json_build(L, s, cell->tree, cell->len, err));
+}
+
 /* An array or object is as deep as its message, whose depth the decoder has bounded. */
 void rl_lua_push_cell(lua_State *L, const struct rl_cell *cell) {
+  struct rl_err err;
   if (cell->tag == RL_MISSING || cell->tag == RL_NULL) {
     lua_pushnil(L);
   } else if (cell->tag == RL_JSON) {
-    struct rl_err err;
     struct rl_bytes text = rl_bytes(cell->s, cell->len);
     if (rl_lua_decode_json(L, text, INT32_MAX, &err)) luaL_error(L, "%s", err.text);
+  } else if (cell->tag == RL_TREE) {
+    if (push_tree(L, cell, &err)) luaL_error(L, "%s", err.text);
   } else {
     push_scalar(L, cell);
   }

@@ -32,6 +32,14 @@ struct rl_json_scratch *rl_json_take(lua_State *L);
 /* Gives back the one at idx (absolute): memory past a bound is freed. Never raises. */
 void rl_json_give(lua_State *L, int idx);
 
+/* Pushes the one value that the n cells of a tape are; null in it is rille.null. 0, or RL_EHANDLER: too deep
+ * for Lua's stack, and some of it is left on the stack. (lua/json_decode.c) */
+int rl_json_build(lua_State *L, struct rl_json_scratch *s, const struct rl_cell *cells, size_t n,
+                  struct rl_err *err);
+/* Gives back the scratch at `held` and takes it off the stack; of what stands above it only the value built
+ * stays, and nothing when code is not 0. Returns code. */
+int rl_json_end(lua_State *L, int held, int code);
+
 void rl_json_open_scratch(lua_State *L);
 
 #endif

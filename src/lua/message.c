@@ -5,6 +5,7 @@
 #include "lua/args.h"
 #include "lua/fail.h"
 #include "lua/json.h"
+#include "lua/reader.h"
 
 enum { UV_ROOT = 1, UV_FIELDS };
 enum member {
@@ -72,13 +73,21 @@ static size_t max_depth(lua_State *L) {
   return depth > 0 ? (size_t)depth : 1000;
 }
 
+/* Pushes what the environment of the message's batch has under the name, and returns its type. */
+static int push_env(lua_State *L, int idx, const char *name) {
+  lua_getiuservalue(L, idx, UV_ROOT);
+  lua_getiuservalue(L, -1, UV_BATCH_ENV);
+  int type = lua_getfield(L, -1, name);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return type;
+}
+
 /* What the script's decode made of it, if it has one: pushed, and true. Kept by slot and offset: rows of a
  * batch move when some of them are struck. */
 static bool push_own_decoded(lua_State *L, int idx, const struct rl_msg *msg) {
   int top = lua_gettop(L);
-  lua_getiuservalue(L, idx, UV_ROOT);
-  lua_getiuservalue(L, -1, UV_BATCH_ENV);
-  if (lua_getfield(L, -1, "decoded") != LUA_TTABLE) {
+  if (push_env(L, idx, "decoded") != LUA_TTABLE) {
     lua_settop(L, top);
     return false;
   }
@@ -95,11 +104,15 @@ void rl_lua_push_decoded(lua_State *L, int idx) {
   idx = lua_absindex(L, idx);
   const struct rl_msg *msg = rl_lua_msg(lua_touserdata(L, idx));
   if (push_own_decoded(L, idx, msg)) return;
-  struct rl_err err;
-  if (!msg->value.data)
+  if (!msg->value.data) {
     lua_pushnil(L);
-  else if (rl_lua_decode_json(L, msg->value, max_depth(L), &err))
-    luaL_error(L, "%s[%d]@%I: %s", msg->topic, (int)msg->partition, (LUAI_UACINT)msg->offset, err.text);
+    return;
+  }
+  struct rl_err err;
+  bool has_reader = push_env(L, idx, "reader") == LUA_TUSERDATA;
+  int rc = has_reader ? rl_lua_read(L, -1, msg, &err) : rl_lua_decode_json(L, msg->value, max_depth(L), &err);
+  if (rc) luaL_error(L, "%s[%d]@%I: %s", msg->topic, (int)msg->partition, (LUAI_UACINT)msg->offset, err.text);
+  lua_remove(L, -2);
 }
 
 static int l_message_decode(lua_State *L) {

@@ -20,8 +20,9 @@ void rl_lua_push_message(lua_State *L, int idx, uint32_t row);
 struct rl_lua_message *rl_lua_check_message(lua_State *L, int idx, const char *call);
 const struct rl_msg *rl_lua_msg(const struct rl_lua_message *m);
 
-/* Pushes what the message at idx decodes to: by the script's own decode if it has one, else as JSON; nil for
- * a null value. Raises "topic[0]@12: …" when it does not decode: that is the message's failure. */
+/* Pushes what the message at idx decodes to: by the script's own decode if it has one, else by the batch's
+ * reader (lua/reader.h), else as JSON; nil for a null value. Raises "topic[0]@12: …" when it does not decode:
+ * that is the message's failure. */
 void rl_lua_push_decoded(lua_State *L, int idx);
 /* How deep JSON that decode() reads may nest (limits.depth). */
 void rl_lua_set_depth(lua_State *L, size_t depth);

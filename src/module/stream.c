@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "lua/batch.h"
 #include "lua/message.h"
+#include "lua/reader.h"
 #include "lua/script_settings.h"
 #include "module/stream_impl.h"
 #include "stream/sink.h"
@@ -61,6 +62,8 @@ static void set_values(lua_State *L, int idx, struct rl_stream *s) {
     lua_getfield(L, 1, "decode");
     lua_setiuservalue(L, idx, RL_UV_DECODE);
   }
+  rl_lua_push_reader(L, &s->settings);
+  lua_setiuservalue(L, idx, RL_UV_READER);
   luaL_loadbufferx(L, "", 0, "=rille", "t");
   lua_setiuservalue(L, idx, RL_UV_EMPTY);
 }

@@ -15,7 +15,8 @@ enum {
   RL_UV_BATCH,   /* the batch in hand */
   RL_UV_DECODE,  /* decode = function */
   RL_UV_EMPTY,   /* an empty Lua function: calling it lets the interpreter's own hook run (S11.3) */
-  RL_UV_COUNT = RL_UV_EMPTY
+  RL_UV_READER,  /* what reads whole values that are no JSON, or nil */
+  RL_UV_COUNT = RL_UV_READER
 };
 
 /* Each part is marked when it is there, so that an error in between leaves a stream that can be closed. */

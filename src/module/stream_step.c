@@ -4,6 +4,7 @@
 
 #include "lua/batch.h"
 #include "lua/decode.h"
+#include "lua/reader.h"
 #include "module/stream_impl.h"
 
 #define SLICE_MS 200 /* a signal that came just before poll(2) is seen after so long */
@@ -109,6 +110,8 @@ static bool push_batch(lua_State *L, int idx, struct rl_stream *s) {
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, idx, RL_UV_BATCH);
   if (s->settings.decode_lua) rl_lua_use_decoded(L, -1, s->batch);
+  lua_getiuservalue(L, idx, RL_UV_READER);
+  rl_lua_use_reader(L, -2);
   lua_getiuservalue(L, -1, 1);
   lua_pushvalue(L, idx);
   lua_setfield(L, -2, "stream");

@@ -132,22 +132,23 @@ static void choose_rows(struct attempt *a, size_t until) {
     if (!a->batch->bad || !a->batch->bad[row]) a->rows[a->n++] = (uint32_t)row;
 }
 
-/* With partitions that are being taken away this batch is done, but for those of which something was handled: its
- * outputs and its commit are still waited for (S2.2). mu is held. */
+/* With partitions that are being taken away this batch is done, but for those of which something was handled:
+ * its outputs and its commit are still waited for (S2.2). mu is held. */
 static void strike_marks(struct attempt *a) {
   for (size_t i = 0; i < a->flight->n_marks; i++) {
     struct rl_mark *m = &a->flight->marks[i];
     if (rl_stale(a->lane, m->slot, m->epoch)) m->live = false;
   }
   for (size_t row = 0; row < a->batch->n; row++)
-    if (a->settled[row]) rl_flight_mark(a->flight, a->batch->msgs[row].slot, a->batch->msgs[row].epoch)->live = true;
+    if (a->settled[row])
+      rl_flight_mark(a->flight, a->batch->msgs[row].slot, a->batch->msgs[row].epoch)->live = true;
 }
 
 /* Rows of partitions that are being taken away leave what is still to be done (S2.1). */
 static void strike_stale(struct attempt *a) {
   struct rl_lane *lane = a->lane;
   bool *keep = rl_alloc((a->n + 1) * sizeof *keep);
-  size_t kept = 0;
+  size_t kept = 0, unhandled = 0;
   pthread_mutex_lock(&lane->mu);
   for (size_t i = 0; i < a->n; i++) {
     const struct rl_msg *msg = &a->batch->msgs[a->rows[i]];
@@ -156,8 +157,11 @@ static void strike_stale(struct attempt *a) {
   strike_marks(a);
   pthread_mutex_unlock(&lane->mu);
   rl_bisect_strike(&a->bisect, keep, a->n);
-  for (size_t i = 0; i < a->n; i++)
+  for (size_t i = 0; i < a->n; i++) {
+    if (!keep[i] && !a->settled[a->rows[i]]) unhandled++;
     if (keep[i]) a->rows[kept++] = a->rows[i];
+  }
+  rl_uncount(lane, unhandled);
   bool some = kept != a->n;
   a->n = kept;
   rl_free(keep);

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "stream/lane_state.h"
 
-#define PACE (10 * RL_NS_PER_MS) /* between two commits of a busy lane: one costs as much as hundreds of messages */
+/* Between two commits of a busy lane: one costs as much as hundreds of messages. */
+#define PACE (10 * RL_NS_PER_MS)
 #define RETRY_MIN (100 * RL_NS_PER_MS)
 #define RETRY_MAX (2 * RL_NS_PER_S)
 

@@ -34,7 +34,9 @@ static int64_t after(int64_t from, double seconds) {
   return seconds > 0 ? rl_after(from, rl_seconds(seconds)) : RL_NEVER;
 }
 
-static int64_t drained(const struct rl_lane *lane, int64_t now) { return rl_after(now, rl_seconds(lane->s->drain)); }
+static int64_t drained(const struct rl_lane *lane, int64_t now) {
+  return rl_after(now, rl_seconds(lane->s->drain));
+}
 
 static int64_t idle_deadline(const struct rl_lane *lane) {
   if (!lane->assigned_once || lane->blocked) return RL_NEVER;
@@ -154,7 +156,8 @@ static void interrupt(struct rl_lane *lane, int64_t now) {
 
 /* The first may have come before the engine was within the call. No other call: `close` has its own time. */
 static void interrupt_again(struct rl_lane *lane) {
-  if (lane->has_engine && lane->interrupted_call && atomic_load(&lane->call_started) == lane->interrupted_call)
+  if (lane->has_engine && lane->interrupted_call &&
+      atomic_load(&lane->call_started) == lane->interrupted_call)
     lane->engine.interrupt(lane->engine.self);
 }
 
@@ -216,7 +219,8 @@ static void over_limit(struct rl_lane *lane, int64_t now) {
 static void leaving(struct rl_lane *lane, int64_t now) {
   if (now >= lane->deadline) interrupt(lane, now);
   if (handler_gone(lane)) {
-    int64_t least_wait = now + (at_once(lane) ? AT_ONCE_GRACE : INTERRUPT_GRACE); /* what was cut short is settled too */
+    int64_t least_wait =
+        now + (at_once(lane) ? AT_ONCE_GRACE : INTERRUPT_GRACE); /* what was cut short is settled too */
     if (lane->deadline < least_wait) lane->deadline = least_wait;
     lane->phase = RL_SETTLING;
     return;
@@ -236,7 +240,8 @@ static bool flights_over(struct rl_lane *lane) {
 
 static void not_acknowledged(struct rl_lane *lane) {
   struct rl_err err = {0};
-  rl_fail(&err, RL_EBROKER, "outputs were not acknowledged within --drain %g s: their messages will come again",
+  rl_fail(&err, RL_EBROKER,
+          "outputs were not acknowledged within --drain %g s: their messages will come again",
           lane->s->drain);
   if (at_once(lane))
     rl_log(RL_WARN, "outputs were not acknowledged in time: their messages will come again");

@@ -70,8 +70,8 @@ static void say_unanswered(struct rl_lane *lane) {
   int64_t head;
   size_t n = unanswered(lane, &head);
   if (n && head == lane->head_said)
-    rl_log(RL_WARN, "the outputs of %zu batches, from batch %lld on, were not acknowledged for %g s; waiting", n,
-           (long long)head, lane->s->explain);
+    rl_log(RL_WARN, "the outputs of %zu batches, from batch %lld on, were not acknowledged for %g s; waiting",
+           n, (long long)head, lane->s->explain);
   lane->head_said = head;
 }
 

@@ -87,8 +87,8 @@ static void on_eof(struct rl_lane *lane, const struct rl_msg *msg) {
     lane->source_ended = true;
 }
 
-/* Errors that come in the place of messages: an outage is waited for. What is not allowed ends the run, and so does
- * what librdkafka cannot read, since it goes on behind it. */
+/* Errors that come in the place of messages: an outage is waited for. What is not allowed ends the run, and
+ * so does what librdkafka cannot read, since it goes on behind it. */
 static void on_take_error(struct rl_lane *lane, const struct rl_err *err, int64_t now) {
   if (err->code == RL_ETRANSIENT)
     rl_say_trouble(lane, err->text, true, now);
@@ -128,7 +128,8 @@ bool rl_held_fits(struct rl_lane *lane) {
 
 /* Silence is counted while messages could have come, and for all lanes of the run together. */
 static void note_silence(struct rl_lane *lane, int64_t now) {
-  if (lane->last_message == now || lane->blocked || lane->revoke.open) atomic_store(&lane->run->quiet_since, now);
+  if (lane->last_message == now || lane->blocked || lane->revoke.open)
+    atomic_store(&lane->run->quiet_since, now);
 }
 
 void rl_fill(struct rl_lane *lane, int64_t now) {
@@ -137,7 +138,8 @@ void rl_fill(struct rl_lane *lane, int64_t now) {
     lane->has_held = false;
     add(lane, &lane->held, lane->held_at);
   }
-  if (!rl_can_take(lane)) lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
+  if (!rl_can_take(lane))
+    lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
   for (int i = 0; i < TAKE_AT_MOST && rl_can_take(lane); i++)
     if (!(lane->more = take_one(lane, now))) break;
   lane->blocked = lane->phase == RL_RUNNING && (lane->has_held || rl_batcher_full(&lane->batcher));
@@ -320,11 +322,12 @@ void rl_hand_over(struct rl_lane *lane, int64_t now) {
   if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
 }
 
-/* On the way out: the answer to its commit did not come in time. It is not handled then, and its offsets leave the
- * positions, so that no later commit counts it. */
+/* On the way out: the answer to its commit did not come in time. It is not handled then, and its offsets
+ * leave the positions, so that no later commit counts it. */
 void rl_pre_drop(struct rl_lane *lane) {
   if (!lane->pre) return;
-  rl_log(RL_WARN, "%zu messages are not handled: their commit was not answered in time (at most once)", lane->pre->n);
+  rl_log(RL_WARN, "%zu messages are not handled: their commit was not answered in time (at most once)",
+         lane->pre->n);
   for (size_t i = 0; i < lane->pre_flight->n_marks; i++)
     rl_offsets_revoke(&lane->offsets, lane->pre_flight->marks[i].slot);
   rl_batch_free(lane->pre);

@@ -105,8 +105,8 @@ static void give_up(struct rl_lane *lane) {
   pthread_mutex_unlock(&lane->mu);
 }
 
-/* A model that is down when the script opens is waited for like any other (S4.1); a script that never opened handles
- * nothing. */
+/* A model that is down when the script opens is waited for like any other (S4.1); a script that never opened
+ * handles nothing. */
 static void open_script(struct rl_lane *lane) {
   struct rl_backoff backoff;
   if (!lane->engine.has_hook[RL_HOOK_OPEN]) return;

@@ -38,12 +38,9 @@ static void init_shared(struct rl_lane *lane) {
 
 static int open_decoder(struct rl_lane *lane, struct rl_err *err) {
   const struct rl_settings *s = lane->s;
-  struct rl_decoder_opts opts = {
-      .fields = s->decode_lua ? NULL : &s->fields, /* the script's decoder fills them */
-      .strict = s->strict,
-      .max_depth = (size_t)s->limits_depth};
   lane->decodes_raw = !s->decode || strcmp(s->decode, "raw") == 0;
-  return rl_decoder_new(&lane->decoder, lane->decodes_raw ? "raw" : s->decode, &opts, err);
+  /* the script's own decoder fills the fields by itself */
+  return rl_settings_decoder(s, s->decode_lua ? NULL : &s->fields, &lane->decoder, err);
 }
 
 /* The partitions of this lane, without a group (S1.3). */
@@ -175,7 +172,8 @@ int rl_lane_start(struct rl_lane **out, struct rl_run *run, int index, const str
 }
 
 void rl_lane_stop(struct rl_lane *lane, bool now) {
-  atomic_store(&lane->stop, now ? 2 : 1);
+  int stop = now ? 2 : 1;
+  if (atomic_load(&lane->stop) < stop) atomic_store(&lane->stop, stop); /* "at once" is not taken back */
   rl_wake_ring(&lane->bell);
 }
 

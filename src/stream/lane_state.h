@@ -95,8 +95,8 @@ struct rl_lane {
   int64_t number;
   enum rl_phase phase;
   enum rl_cause last_cause;
-  int64_t deadline;    /* of the phases after RUNNING */
-  int64_t interrupted; /* when the handler was interrupted; RL_NEVER: not */
+  int64_t deadline;           /* of the phases after RUNNING */
+  int64_t interrupted;        /* when the handler was interrupted; RL_NEVER: not */
   long long interrupted_call; /* the call_started of that call; 0: none ran */
   bool poisoned, stuck, close_begun, sink_fatal;
   int stop_seen;
@@ -136,6 +136,11 @@ void rl_fill_drop(struct rl_lane *lane);        /* releases all that was not han
 void rl_pre_drop(struct rl_lane *lane);         /* at most once: and what waits for its commit */
 size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg);
 int64_t rl_fill_deadline(struct rl_lane *lane); /* when a hand-over is due by time; RL_NEVER */
+
+/* --count: n messages that were taken are not handled here; whoever gets them counts them again. */
+static inline void rl_uncount(struct rl_lane *lane, size_t n) {
+  if (lane->s->count > 0) atomic_fetch_add(&lane->run->left, (long long)n);
+}
 
 /* rebalance.c */
 /* Without a group: what lane_start assigned. Before the threads run. */

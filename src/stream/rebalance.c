@@ -59,8 +59,11 @@ void rl_ask_revoked(struct rl_lane *lane) {
   struct rl_tps parts = RL_TPS_INIT;
   for (size_t i = 0; i < lane->offsets.n; i++) {
     const struct rl_part *p = &lane->offsets.at[i];
-    if (p->assigned) rl_tps_add(&parts, p->topic, p->partition, rl_offsets_position(p));
+    bool asked =
+        lane->revoke.open && lane->revoke.hooked && rl_tps_find(&lane->revoke.parts, p->topic, p->partition);
+    if (p->assigned && !asked) rl_tps_add(&parts, p->topic, p->partition, rl_offsets_position(p));
   }
+  lane->revoke.hooked = true;
   ask_hook(lane, RL_HOOK_REVOKED, &parts);
   rl_tps_free(&parts);
 }
@@ -159,7 +162,8 @@ static void give_nothing(struct rl_lane *lane) {
   lane->flying = NULL;
 }
 
-/* What was handed over and is not taken up yet waits as in the slot. At most once it is committed: it stays. */
+/* What was handed over and is not taken up yet waits as in the slot. At most once it is committed: it stays.
+ */
 static void strike_given(struct rl_lane *lane) {
   if (lane->s->delivery == RL_AT_MOST_ONCE) return;
   pthread_mutex_lock(&lane->mu);
@@ -167,7 +171,7 @@ static void strike_given(struct rl_lane *lane) {
   lane->given = NULL;
   pthread_mutex_unlock(&lane->mu);
   if (!batch) return;
-  rl_batch_strike(batch, is_revoked, lane);
+  rl_uncount(lane, rl_batch_strike(batch, is_revoked, lane));
   bool empty = batch->n == 0;
   pthread_mutex_lock(&lane->mu);
   if (empty)
@@ -182,7 +186,7 @@ static void strike(struct rl_lane *lane) {
   for (size_t i = 0; i < lane->revoke.parts.n; i++)
     rl_epoch_set(lane, slot_of(lane, &lane->revoke.parts.at[i]), RL_EPOCH_NONE);
   strike_given(lane);
-  rl_fill_strike(lane, is_revoked, lane);
+  rl_uncount(lane, rl_fill_strike(lane, is_revoked, lane));
 }
 
 /* The session was lost: others may have the partitions already. */

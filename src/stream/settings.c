@@ -29,6 +29,7 @@ void rl_settings_free(struct rl_settings *s) {
   for (size_t i = 0; i < rl_settings_count; i++) free_value(s, &rl_settings_table[i]);
   for (size_t i = 0; s->kafka_from && i < RL_KAFKA_RANKS; i++) rl_kconf_free(&s->kafka_from[i]);
   rl_kconf_free(&s->kafka);
+  rl_buf_free(&s->schema_text);
   rl_free(s->kafka_from);
   rl_free(s->layers);
   *s = (struct rl_settings){.layers = NULL};
@@ -55,6 +56,8 @@ void rl_settings_copy(struct rl_settings *to, const struct rl_settings *from) {
   rl_kconf_copy(&to->kafka, &from->kafka);
   to->kafka_from = rl_zalloc(RL_KAFKA_RANKS * sizeof *to->kafka_from);
   for (size_t i = 0; i < RL_KAFKA_RANKS; i++) rl_kconf_copy(&to->kafka_from[i], &from->kafka_from[i]);
+  to->schema_text = (struct rl_buf)RL_BUF_INIT;
+  rl_buf_put(&to->schema_text, from->schema_text.data, from->schema_text.len);
   to->layers = rl_alloc(rl_settings_count);
   memcpy(to->layers, from->layers, rl_settings_count);
 }
@@ -75,6 +78,7 @@ static const char *translate(const char *name) {
       {"batch_flush_timeout", "batch.timeout"},
       {"bootstrap.servers", "brokers"},
       {"bootstrap_servers", "brokers"},
+      {"columns", "csv.columns"},
       {"commit_after_batch", "commit"},
       {"consumer_options", "kafka"},
       {"credentials_file", "kafka_file"},

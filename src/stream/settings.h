@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "codec/fields.h"
+#include "codec/decoder.h"
 #include "kafka/config.h"
 
 enum rl_delivery { RL_AT_LEAST_ONCE, RL_AT_MOST_ONCE, RL_EXACTLY_ONCE };
@@ -43,11 +43,18 @@ struct rl_settings {
   int64_t batch_bytes;  /* 16 MiB */
   double batch_timeout; /* 0.5 s from the first message */
   /* decoding */
-  char *decode;    /* json | raw; NULL: json with fields, else raw */
+  char *decode;    /* json | avro | csv | tsv | raw; NULL: json with fields, else raw */
   bool decode_lua; /* decode is a function of the script */
   struct rl_fields fields;
   bool strict_fields; /* a field the first batch has nowhere is an error */
   bool strict;        /* also check scalars that are skipped */
+  char *schema;       /* avro: the file of a schema */
+  char *framing;      /* avro: as rl_avro_framing_parse takes it */
+  bool logical;       /* avro */
+  struct rl_list csv_columns;
+  char *csv_delimiter; /* one character, or \t; NULL: the format's */
+  bool csv_header;
+  char *csv_comment; /* one character; NULL: none */
   /* delivery and failure */
   enum rl_delivery delivery;
   bool commit;             /* true */
@@ -64,15 +71,17 @@ struct rl_settings {
   double drain;            /* 5 s */
   bool fsync;
   /* limits */
-  double limits_time;    /* 300 s a handler call; 0: none */
-  int64_t limits_memory; /* 1 GiB a Lua state */
-  int64_t limits_depth;  /* 1000: nesting of a message */
-  int64_t limits_output; /* 256 MiB staged a handler call */
+  double limits_time;      /* 300 s a handler call; 0: none */
+  int64_t limits_memory;   /* 1 GiB a Lua state */
+  int64_t limits_depth;    /* 1000: nesting of a message */
+  int64_t limits_output;   /* 256 MiB staged a handler call */
+  int64_t limits_inflated; /* 64 MiB of a message's compressed blocks */
   /* the rest */
   int64_t lanes;               /* 1 */
   double explain;              /* 15 s between the lines that explain a wait */
   unsigned char *layers;       /* which layer set what; internal */
   struct rl_kconf *kafka_from; /* what `kafka` is made of, by strength; internal */
+  struct rl_buf schema_text;   /* what the file `schema` holds, once finished; internal */
 };
 
 enum rl_layer { RL_LAYER_DEFAULT, RL_LAYER_SCRIPT, RL_LAYER_ENV, RL_LAYER_CLI };
@@ -144,7 +153,12 @@ enum rl_layer rl_settings_layer(const struct rl_settings *s, const char *name); 
  *   topics    at least one, none twice, unless `input` is a file
  *   start     "beginning" or "end" or an offset, -N, time; in a group "beginning", "end", or "stored": only
  *             from the group's offsets (auto.offset.reset "error"). stream/start.h reads it.
- *   decode    json or raw, or, when decode_lua, what the host decodes before: raw */
+ *   decode    a format's name, or, when decode_lua, what the host decodes before: raw
+ *   schema    read, and a schema */
 int rl_settings_finish(struct rl_settings *s, struct rl_err *err);
+
+/* A decoder as the settings (finished, and outliving it) say, with these fields; NULL: none. RL_EUSAGE. */
+int rl_settings_decoder(const struct rl_settings *s, const struct rl_fields *fields, struct rl_decoder **out,
+                        struct rl_err *err);
 
 #endif

@@ -37,8 +37,8 @@ static int finish_decode(struct rl_settings *s, struct rl_err *err) {
     if (field->meta != RL_META_NONE) continue;
     return rl_fail(
         err, RL_EUSAGE,
-        "fields: \"%s\" is read from decoded values, and decode is raw: use json, or only fields such "
-        "as @key and @timestamp",
+        "fields: \"%s\" is read from decoded values, and decode is raw: use json, avro, csv or tsv, or only "
+        "fields such as @key and @timestamp",
         field->path);
   }
   return 0;
@@ -59,6 +59,7 @@ int rl_settings_finish(struct rl_settings *s, struct rl_err *err) {
   if (!rc) rc = rl_settings_finish_ends(s, err);
   if (!rc) rc = check_delivery(s, err);
   if (!rc) rc = finish_decode(s, err);
+  if (!rc) rc = rl_settings_finish_format(s, err);
   if (!rc) rc = check_backoff(s, err);
   return rc;
 }

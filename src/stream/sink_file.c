@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -46,10 +47,16 @@ void rl_files_free(struct rl_files *files) {
   rl_free(files);
 }
 
+/* stdout may be non-blocking: whoever shares it may have set it so. */
+static bool may_write_again(int fd) {
+  struct pollfd out = {.fd = fd, .events = POLLOUT};
+  return errno == EAGAIN && (poll(&out, 1, -1) >= 0 || errno == EINTR);
+}
+
 static int write_all(struct file *f, struct rl_err *err) {
   for (size_t at = 0; at < f->buf.len;) {
     ssize_t n = write(f->fd, f->buf.data + at, f->buf.len - at);
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EINTR || may_write_again(f->fd))) continue;
     if (n < 0 && errno == EPIPE) return rl_fail(err, RL_EPIPE, "%s: its reader went away", f->topic);
     if (n < 0) return rl_fail(err, RL_EFAIL, "%s: %s", f->topic, strerror(errno));
     at += (size_t)n;

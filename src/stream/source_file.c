@@ -183,7 +183,8 @@ static void f_destroy(void *self) {
 
 static int open_fd(const char *path, struct rl_err *err) {
   if (strcmp(path, "-") == 0) return STDIN_FILENO;
-  int fd = open(path, O_RDONLY | O_CLOEXEC); /* not O_NONBLOCK: a pipe without a writer yet would be at its end */
+  int fd =
+      open(path, O_RDONLY | O_CLOEXEC); /* not O_NONBLOCK: a pipe without a writer yet would be at its end */
   if (fd < 0) rl_fail(err, RL_EUSAGE, "cannot read --input %s: %s", path, strerror(errno));
   return fd;
 }

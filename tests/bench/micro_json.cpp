@@ -114,7 +114,9 @@ class Select {
  public:
   explicit Select(const char *list, bool strict = false) {
     rl_err err;
-    rl_decoder_opts opts = {&fields, strict, 0};
+    rl_decoder_opts opts = {};
+    opts.fields = &fields;
+    opts.strict = strict;
     if (rl_fields_parse(&fields, list, &err) || rl_decoder_new(&decoder, "json", &opts, &err)) {
       fprintf(stderr, "%s\n", err.text);
       exit(1);

@@ -92,12 +92,33 @@ describe("rille tap", function()
     assert.same({ topic, 1600000001000, 1 }, { first.topic, first.timestamp, first.value.n })
   end)
 
+  it("an unknown topic is status 3", function()
+    local none = rille.name "none"
+    local run = rille.start { "tap", "-b", rille.brokers, "-t", none, "-e" }
+    assert.equal(3, run:wait(45), run:err())
+    assert.is_truthy(run:err():find(none, 1, true), run:err())
+  end)
+
   it("prints as -f says, from offsets, the last N, times; -c counts", function()
     local topic = five()
     assert.equal("1 4 k9 {\"n\":9}\n", tap(topic, "-e", "-p", "1", "-o", "-1", "-f", "%p %o %k %s\\n"))
     assert.equal("3\n4\n", tap(topic, "-e", "-p", "0", "-o", "3", "-f", "%o\\n"))
     assert.equal("4\n", tap(topic, "-e", "-p", "0", "-o", "2020-09-13T12:26:47Z", "-f", "%o\\n"))
     assert.equal("0\n1\n", tap(topic, "-p", "0", "-c", "2", "-f", "%o\\n"))
+  end)
+
+  it("a closed pipe ends it quietly", function()
+    local topic = rille.topic()
+    rille.fill(topic, 20000)
+    local errors = proc.folder() .. "/errors"
+    local pipe = proc.start {
+      "sh", "-c",
+      ("( %s tap -b %s -t %s 2>%s; echo $? >%s.status ) | head -n 3"):format(rille.program, rille.brokers, topic, errors, errors),
+    }
+    assert.equal(0, pipe:wait(30))
+    assert.is_true(proc.till(10, function() return proc.read(errors .. ".status") ~= "" end))
+    assert.equal("0\n", proc.read(errors .. ".status"))
+    assert.is_nil(proc.read(errors):find("error", 1, true), proc.read(errors))
   end)
 
   it("what it prints, send reads back", function()

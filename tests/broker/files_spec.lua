@@ -49,6 +49,46 @@ describe("file outputs", function()
     assert.equal('{"a":[1,null,"x"]}', got[1].v)
   end)
 
+  it("S5.5 every value is read back byte for byte; what is no line of its own keeps key, headers and timestamp", function()
+    local topic, sink = rille.topic(), rille.topic()
+    local values = {
+      '{"a":1}', ' {"a": 1}  ', '{\n"a":1}', '{"a":1}\r', "5", "null", '"text"', "[]", "plain", "", "two\nlines", "\r\n",
+      '{"a":1} {"a":2}', '{"a":1', "1e400", "18446744073709551616", '{"a":1,"a":2}', '{"k":"\\u0000\\ud83d"}', "\u{1F311}",
+      -- what looks like a line of rille's own
+      '{"topic":"x","partition":0,"offset":1,"timestamp":1,"key":null,"headers":[],"value":5}',
+      '{"topic":"x","partition":0,"offset":1,"timestamp":1,"key":null,"headers":[],"value_base64":"aGk="}',
+      '{"value_base64":"aGk="}', '{"value":null}', "\255\0\254",
+    }
+    local records = {}
+    for i, v in ipairs(values) do
+      records[i] = {
+        p = 0, v64 = tool.base64(v), k64 = tool.base64("k\0\255" .. i), ts = 1600000000000 + i,
+        h = { { "a", "1" }, { "a", "" }, { "b", tool.null } },
+      }
+    end
+    rille.send(topic, records)
+    local path = proc.folder() .. "/out.ndjson"
+    forward(topic, "file:" .. path)
+    local back = rille.start {
+      "run", rille.script "return function(batch, out) out:forward(arg[2], batch) end", "--input", path, "-b", rille.brokers,
+      "--", "/dev/null", sink,
+    }
+    assert.equal(0, back:wait(20), back:err())
+    local want, got = rille.read(topic), rille.read(sink)
+    assert.equal(#want, #got)
+    local kept = 0
+    for i, w in ipairs(want) do
+      assert.same({ w.v, w.v64 }, { got[i].v, got[i].v64 }, values[i])
+      if got[i].k or got[i].k64 then
+        if got[i].k ~= tool.null then
+          kept = kept + 1
+          assert.same({ w.k, w.k64, w.h, w.ts }, { got[i].k, got[i].k64, got[i].h, got[i].ts }, values[i])
+        end
+      end
+    end
+    assert.is_true(kept >= 10, kept .. " kept their keys")
+  end)
+
   it("S5.3 file: appends, and is whole when its batch is committed", function()
     local topic, path = rille.topic(), proc.folder() .. "/out.ndjson"
     rille.fill(topic, 1000)

@@ -119,6 +119,40 @@ end
     assert.equal("false\ttrue\nfalse\ttrue\n", run:out())
   end)
 
+  it("S11.1 no signal handler or timer is installed; rille's threads block all signals", function()
+    local topic, group = filled(10)
+    local run = finish(OPEN .. [[
+      local function read(path)
+        local file = assert(io.open(path))
+        local text = file:read "a"
+        file:close()
+        return text
+      end
+      -- 32 and 33 are the C library's own, of its threads.
+      local function caught() return tonumber(read("/proc/self/status"):match "SigCgt:%s+(%x+)", 16) & ~(3 << 31) end
+      local before = caught()
+      local pid = read("/proc/self/stat"):match "^%d+"
+      for batch, out in stream() do
+        out:send("-", "x") -- a producer's threads too
+        assert(caught() == before, ("%x"):format(caught()))
+        assert(read("/proc/self/timers") == "", read("/proc/self/timers"))
+        local tasks, tid, n = io.popen("cat /proc/" .. pid .. "/task/*/status"), nil, 0
+        for line in tasks:lines() do
+          tid = line:match "^Pid:%s+(%d+)" or tid
+          local mask = line:match "^SigBlk:%s+(%x+)"
+          if mask and tid ~= pid then
+            n = n + 1
+            assert(tonumber(mask, 16) & 0x4007 == 0x4007, mask) -- HUP, INT, QUIT, TERM
+          end
+        end
+        tasks:close()
+        assert(n >= 2, n)
+      end
+      print "ended"
+    ]], topic, group)
+    assert.is_truthy(run:out():find("ended", 1, true), run:err())
+  end)
+
   it("S11.1 what does not decode goes to the dead letter; the loop sees the rest", function()
     local topic, group, dead = rille.topic(), rille.name "group", rille.topic()
     rille.send(topic, { '{"a":1}', "not json", '{"a":3}' })

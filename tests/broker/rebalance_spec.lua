@@ -207,6 +207,36 @@ for _, assignor in ipairs(assignors) do
       assert.equal(n, rille.distinct(table.unpack(runs)))
       assert.equal(0, rille.lag(group, topic))
     end)
+
+    it("S2.1 S2.2 members come and go while outputs are on their way: nothing is handled twice", function()
+      local topic, out, group, n = rille.topic { partitions = 6 }, rille.topic(), rille.name "group", 12000
+      rille.fill(topic, n, { partitions = 6 })
+      local text = [[return function(batch, out)
+        for _, m in batch:messages() do
+          say("message", m.topic, m.partition, m.offset)
+          out:send(arg[2], m.value)
+        end
+        os.execute "sleep 0.05"
+      end]]
+      local runs = {}
+      local function join()
+        runs[#runs + 1] = rille.run {
+          topic = topic, group = group, text = text, after = { out },
+          args = with("--batch-size", "50", "-X", "linger.ms=30"),
+        }
+        return runs[#runs]
+      end
+      local first = rille.await(join(), 100)
+      local second = rille.await(join(), 50, "message", 20)
+      rille.await(join(), 50, "message", 20)
+      stop(first)
+      join()
+      stop(second)
+      assert.is_true(proc.till(60, function() return rille.lag(group, topic) == 0 end), "lag 0")
+      stop(runs[3], runs[4])
+      assert.equal(n, rille.distinct(table.unpack(runs)))
+      assert.equal(0, twice(table.unpack(runs)))
+    end)
   end)
 end
 

@@ -3,6 +3,7 @@ local system = require "system"
 
 local proc = require "support.proc"
 local rille = require "support.rille"
+local tool = require "support.tool"
 
 describe("signals", function()
   after_each(proc.end_all)
@@ -84,6 +85,47 @@ describe("signals", function()
   end)
 end)
 
+-- The masks of blocked signals of a process's threads, the first one's left out.
+local function blocked(pid)
+  local masks = {}
+  local pipe = io.popen(("cat /proc/%d/task/*/status 2>/dev/null"):format(pid))
+  local tid
+  for line in pipe:lines() do
+    tid = tonumber(line:match "^Pid:%s+(%d+)") or tid
+    local mask = line:match "^SigBlk:%s+(%x+)"
+    if mask and tid ~= pid then masks[#masks + 1] = tonumber(mask, 16) end
+  end
+  pipe:close()
+  return masks
+end
+
+describe("threads", function()
+  after_each(proc.end_all)
+
+  -- Bit N - 1 is signal N. The handler's thread lets one through: the realtime signal of limits.time, while it is in a call.
+  local ORDINARY = 0
+  for signal = 1, 31 do
+    if signal ~= 9 and signal ~= 19 then ORDINARY = ORDINARY | 1 << signal - 1 end
+  end
+
+  it("S10.1 block all signals: the program's first thread gets them", function()
+    local topic = rille.topic()
+    rille.fill(topic, 5)
+    local run = rille.run {
+      topic = topic, group = rille.name "group", after = { rille.topic() }, args = { "--lanes", "2" },
+      text = 'return function(batch, out) out:forward(arg[2], batch); say("batch"); os.execute "sleep 3" end',
+    }
+    rille.await(run, 1, "batch")
+    local masks = blocked(run.pid)
+    assert.is_true(#masks >= 6, #masks .. " threads") -- two lanes' two, and librdkafka's
+    for _, mask in ipairs(masks) do
+      assert.equal(ORDINARY, mask & ORDINARY, ("%x"):format(mask))
+    end
+    run:kill "TERM"
+    assert.equal(0, run:wait(15), run:err())
+  end)
+end)
+
 describe("limits", function()
   after_each(proc.end_all)
 
@@ -112,6 +154,33 @@ describe("limits", function()
     local err = limited('return function()\nreturn (("a"):rep(40)):find(("a*"):rep(30) .. "b")\nend', "--limits-time", "1",
       "--drain", "1")
     assert.is_truthy(err:find("handler.lua", 1, true), err)
+  end)
+
+  -- Two lanes, a partition each; one never comes back from its second batch, the other is in the middle of its own.
+  it("S10.3 a handler that never returns: what is done is committed, the group left, other lanes finish first", function()
+    local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+    local run = rille.run {
+      topic = topic, group = group,
+      args = { "--lanes", "2", "--batch-size", "10", "--limits-time", "3", "--drain", "4", "-X", "heartbeat.interval.ms=300" },
+      text = [[return function(batch)
+        local partition, offset = batch[1].partition, batch[1].offset
+        say("batch", partition, offset)
+        if offset == 10 and partition == 0 then return (("a"):rep(3000)):find((".-"):rep(20) .. "b") end
+        local t = os.time() + (offset == 10 and 1 or 0)
+        while os.time() < t do end
+        say("done", partition, offset)
+      end]],
+    }
+    assert.is_true(proc.till(20, function()
+      local members = tool.ask("group", { group = group }).members
+      return #members == 2 and #members[1].parts == 1 and #members[2].parts == 1
+    end), run:err())
+    rille.fill(topic, 40, { partitions = 2 })
+    assert.equal(4, run:wait(40), run:err())
+    assert.same({ ["0"] = 10, ["1"] = 20 }, rille.committed(group, topic), run:err())
+    assert.is_truthy(run:err():find("handler.lua", 1, true), run:err())
+    assert.is_truthy(run:err():find("limits.time 3 s", 1, true), run:err())
+    assert.equal(0, #tool.ask("group", { group = group }).members)
   end)
 
   it('D 14 ("a"):rep(1e9) meets limits.memory, with a traceback', function()

@@ -25,6 +25,9 @@ local libraries = {
   { "^lauxlib%.h", "lua", "module", "main" },
   { "^lualib%.h", "lua", "module", "main" },
   { "^curl/", "base" },
+  { "^zlib%.h", "codec" },
+  { "^zstd", "codec" },
+  { "^snappy", "codec" },
 }
 
 local longest = 600 -- lines; a longer file holds more than one idea

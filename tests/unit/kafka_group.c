@@ -57,6 +57,28 @@ static void two_members(const char *assignor, bool cooperative) {
   bed_stop(&b);
 }
 
+/* The first member keeps a partition and joins anew for the second one's sake: no event tells. */
+TEST(s2_2_a_join_under_way_is_seen_though_nothing_tells) {
+  struct bed b = bed_start("alerts", 1);
+  struct rl_kconf conf = RL_KCONF_INIT;
+  struct bed_member first = member(&b, &conf, "cooperative-sticky");
+  BED_UNTIL(&first, first.owned.n == 1);
+  CHECK(!rl_consumer_joining(first.c));
+  CHECK(rl_consumer_joined(first.c));
+  struct bed_member second = member(&b, &conf, "cooperative-sticky");
+  BED_UNTIL(&first, rl_consumer_joining(first.c));
+  CHECK(!rl_consumer_joined(first.c));
+  CHECK_INT(first.revokes, 0);
+  int64_t end = rl_now() + BED_PATIENCE;
+  while ((!second.assigns || rl_consumer_joining(first.c)) && rl_now() < end) both(&first, &second);
+  CHECK_INT(first.revokes, 0);
+  CHECK(rl_consumer_joined(first.c));
+  bed_leave(&second);
+  bed_leave(&first);
+  rl_kconf_free(&conf);
+  bed_stop(&b);
+}
+
 TEST(s2_two_members_share_under_range) { two_members("range", false); }
 TEST(s2_two_members_share_under_cooperative_sticky) { two_members("cooperative-sticky", true); }
 

@@ -1,6 +1,6 @@
-/* A bed for tests of lanes: an engine in C whose handler is a test's function, lanes on a mock cluster whose faults
- * can be set, and what became of each message. Waits end when what they wait for came; their bound only ends a
- * hang. */
+/* A bed for tests of lanes: an engine in C whose handler is a test's function, lanes on a mock cluster whose
+ * faults can be set, and what became of each message. Waits end when what they wait for came; their bound
+ * only ends a hang. */
 #ifndef LANE_BED_H
 #define LANE_BED_H
 
@@ -21,10 +21,10 @@ struct script {
   int (*handle)(struct script *s, const struct rl_view *view, struct rl_outbox *out, struct rl_failure *why);
   int (*hook)(struct script *s, enum rl_hook hook, struct rl_failure *why);
   bool has_hook[RL_HOOK_CLOSE + 1];
-  const char *forward;               /* every message goes there */
-  atomic_int calls, hooks, slow_ms;  /* slow_ms: each call takes so long */
-  atomic_int fail, gate;             /* fail: the next so many calls; gate 1: calls wait until it is 0 */
-  atomic_int seen[LANE_MESSAGES];    /* how often the message of that number was handled */
+  const char *forward;              /* every message goes there */
+  atomic_int calls, hooks, slow_ms; /* slow_ms: each call takes so long */
+  atomic_int fail, gate;            /* fail: the next so many calls; gate 1: calls wait until it is 0 */
+  atomic_int seen[LANE_MESSAGES];   /* how often the message of that number was handled */
   atomic_int total, rebalances;
 };
 
@@ -47,7 +47,8 @@ static inline void lane_pass(struct script *s, const struct rl_view *view, struc
   }
 }
 
-static inline int lane_handle(void *self, const struct rl_view *view, struct rl_outbox *out, struct rl_failure *why) {
+static inline int lane_handle(void *self, const struct rl_view *view, struct rl_outbox *out,
+                              struct rl_failure *why) {
   struct script *s = self;
   atomic_fetch_add(&s->calls, 1);
   while (atomic_load(&s->gate)) lane_nap(5);
@@ -107,7 +108,8 @@ struct lanes {
 
 static inline void lanes_set(struct lanes *l, const char *name, const char *value) {
   struct rl_err err = {0};
-  if (rl_settings_set(&l->s, rl_setting_find(name), value, RL_LAYER_CLI, name, &err)) UNIT_FAIL("%s", err.text);
+  if (rl_settings_set(&l->s, rl_setting_find(name), value, RL_LAYER_CLI, name, &err))
+    UNIT_FAIL("%s", err.text);
 }
 
 static inline void lanes_init(struct lanes *l, const char *address, const char *topic, const char *group) {
@@ -120,7 +122,7 @@ static inline void lanes_init(struct lanes *l, const char *address, const char *
   lanes_set(l, "backoff", "0.05");
   lanes_set(l, "kafka", "heartbeat.interval.ms=200");
   lanes_set(l, "kafka", "session.timeout.ms=6000");
-  rl_log_level(getenv("LANE_LOG") ? RL_DEBUG : RL_ERROR - 1);
+  rl_log_level(getenv("LANE_LOG") ? RL_DEBUG : (enum rl_level)(RL_ERROR - 1));
 }
 
 static inline bool lanes_prepare(struct lanes *l) {
@@ -166,17 +168,18 @@ static inline int64_t lanes_sent(struct lanes *l, int i) {
 }
 
 /* Waits for `what` to hold. */
-#define LANE_UNTIL(what)                                                     \
-  do {                                                                       \
-    int64_t lane_end = rl_now() + BED_PATIENCE;                              \
-    while (!(what) && rl_now() < lane_end) lane_nap(5);                      \
-    if (!(what)) UNIT_FAIL("did not come: %s", #what);                       \
+#define LANE_UNTIL(what)                                \
+  do {                                                  \
+    int64_t lane_end = rl_now() + BED_PATIENCE;         \
+    while (!(what) && rl_now() < lane_end) lane_nap(5); \
+    if (!(what)) UNIT_FAIL("did not come: %s", #what);  \
   } while (0)
 
 /* ── messages ── */
 
 /* Sends numbers from `from` on, `pad` bytes long, to the topic's partitions in turn. */
-static inline void lane_fill(const char *address, const char *topic, int partitions, int from, int n, size_t pad) {
+static inline void lane_fill(const char *address, const char *topic, int partitions, int from, int n,
+                             size_t pad) {
   struct rl_kconf conf = RL_KCONF_INIT;
   struct bed_reports r = {0, 0, {0}};
   struct rl_err err = {0};
@@ -198,7 +201,8 @@ static inline void lane_fill(const char *address, const char *topic, int partiti
 }
 
 /* The sum of the topic's ends, and of the group's committed offsets. */
-static inline int64_t lane_ends(const char *address, const char *topic, const char *group, int64_t *committed) {
+static inline int64_t lane_ends(const char *address, const char *topic, const char *group,
+                                int64_t *committed) {
   struct rl_kconf conf = RL_KCONF_INIT;
   struct rl_admin *admin;
   struct rl_err err = {0};

@@ -2,6 +2,7 @@
  * working once there is memory again. From the N-th allocation on all fail: a single one would be hidden by
  * the emergency collection. (What is not Lua's is freed with its userdata: the sanitizers see what is not.)
  */
+#include "lua/reader.h"
 #include "lua_where_rows.h"
 
 /* Runs `fn` with ever more allocations allowed, until it succeeds. */
@@ -56,6 +57,29 @@ static int p_encode_error(lua_State *L) {
 }
 
 TEST(a_refused_value_survives_every_failed_allocation) { sweep(p_encode_error, NULL, "false"); }
+
+/* A reader is made, reads a row of CSV, and an array cell stands beside it. */
+static int p_read(lua_State *L) {
+  static const struct rl_cell tree[] = {
+      {.tag = RL_ARRAY, .len = 2}, {.tag = RL_INT, .i = 5}, {.tag = RL_OBJECT}};
+  const struct rl_cell cell = {.tag = RL_TREE, .len = 3, .tree = tree};
+  struct rl_msg msg = {.value = rl_bytes_str("1,,a text that is longer than forty bytes and not interned")};
+  struct rl_err err = {0};
+  rl_lua_push_reader(L, lua_touserdata(L, 1));
+  luaL_loadstring(L, "return rille.json.encode({...})");
+  if (rl_lua_read(L, 2, &msg, &err)) return luaL_error(L, "%s", err.text);
+  rl_lua_push_cell(L, &cell);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+TEST(a_reader_survives_every_failed_allocation) {
+  struct rl_settings s;
+  rl_settings_init(&s);
+  rl_settings_set(&s, rl_setting_find("decode"), "csv", RL_LAYER_CLI, "test", NULL);
+  sweep(p_read, &s, "[[1,null,\"a text that is longer than forty bytes and not interned\"],[5,{}]]");
+  rl_settings_free(&s);
+}
 
 static void sweep_where(const char *expression, const char *want) {
   struct where_rows on;

@@ -176,6 +176,15 @@ TEST(a_gc_that_decodes_in_the_middle_disturbs_nothing) {
 
 TEST(cells_become_lua_values) {
   lua_State *L = snippet_state();
+  static const struct rl_cell tree[] = {{.tag = RL_OBJECT, .len = 3},
+                                        {.tag = RL_TEXT, .len = 1, .s = "b"},
+                                        {.tag = RL_NULL},
+                                        {.tag = RL_TEXT, .len = 1, .s = "a"},
+                                        {.tag = RL_ARRAY, .len = 1},
+                                        {.tag = RL_OBJECT},
+                                        {.tag = RL_TEXT, .len = 1, .s = "c"},
+                                        {.tag = RL_ARRAY, .len = 1},
+                                        {.tag = RL_BLOB, .len = 1, .s = "x"}};
   struct rl_cell cells[] = {{.tag = RL_MISSING},
                             {.tag = RL_NULL},
                             {.tag = RL_BOOL, .i = 1},
@@ -183,16 +192,21 @@ TEST(cells_become_lua_values) {
                             {.tag = RL_DOUBLE, .d = 2.5},
                             {.tag = RL_BIG, .len = 5, .s = "1e400"},
                             {.tag = RL_TEXT, .len = 3, .s = "a\0b"},
-                            {.tag = RL_JSON, .len = 8, .s = "[1,null]"}};
+                            {.tag = RL_JSON, .len = 8, .s = "[1,null]"},
+                            {.tag = RL_BLOB, .len = 2, .s = "\xff\0"},
+                            {.tag = RL_TREE, .len = 9, .tree = tree}};
   lua_newtable(L);
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 10; i++) {
     rl_lua_push_cell(L, &cells[i]);
     lua_rawseti(L, -2, i + 1);
   }
   struct rl_buf out = RL_BUF_INIT;
   rl_lua_mark_array(L);
   CHECK_INT(rl_lua_encode_json(L, -1, &out, NULL), 0);
-  CHECK_STR(out.data, "[null,null,true,-9223372036854775808,2.5,1e400,\"a\\u0000b\",[1,null]]");
+  CHECK_STR(out.data,
+            "[null,null,true,-9223372036854775808,2.5,1e400,\"a\\u0000b\",[1,null],\"\xef\xbf\xbd\\u0000\",{"
+            "\"a\":[{}],\"b\":null,"
+            "\"c\":[\"x\"]}]");
   rl_buf_free(&out);
   lua_close(L);
 }

@@ -28,7 +28,8 @@ static bool contains(struct rl_bytes hay, const char *needle) {
 
 static bool is_bad(const struct rl_msg *msg) { return contains(msg->value, "bad"); }
 
-static int rule_handle(void *self, const struct rl_view *view, struct rl_outbox *out, struct rl_failure *why) {
+static int rule_handle(void *self, const struct rl_view *view, struct rl_outbox *out,
+                       struct rl_failure *why) {
   struct rule *r = self;
   atomic_fetch_add(&r->calls, 1);
   if (r->slow_ms) usleep((useconds_t)atomic_load(&r->slow_ms) * 1000);
@@ -50,8 +51,8 @@ static int rule_handle(void *self, const struct rl_view *view, struct rl_outbox 
   return 0;
 }
 
-static int no_hook(void *self, enum rl_hook hook, const struct rl_tps *parts, const char *reason, struct rl_outbox *out,
-                   struct rl_failure *why) {
+static int no_hook(void *self, enum rl_hook hook, const struct rl_tps *parts, const char *reason,
+                   struct rl_outbox *out, struct rl_failure *why) {
   (void)self, (void)hook, (void)parts, (void)reason, (void)out, (void)why;
   return 0;
 }
@@ -156,7 +157,8 @@ static struct result run(const struct rl_settings *s, struct rule *rule, int sto
   struct rl_lane *lane;
   struct rl_engine engine = engine_of(rule);
   rl_log_level(RL_ERROR - 1);
-  if (rl_run_prepare(&shared, s, &result.err) == 0 && rl_lane_start(&lane, &shared, 0, &engine, &result.err) == 0) {
+  if (rl_run_prepare(&shared, s, &result.err) == 0 &&
+      rl_lane_start(&lane, &shared, 0, &engine, &result.err) == 0) {
     if (stop_after_ms >= 0) {
       usleep((useconds_t)stop_after_ms * 1000);
       rl_lane_stop(lane, false);

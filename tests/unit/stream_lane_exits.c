@@ -25,7 +25,8 @@ TEST(a_file_that_has_more_is_not_polled_when_nothing_more_is_taken) {
   unlink(made_file(0));
 }
 
-static int fails_first(struct script *s, const struct rl_view *view, struct rl_outbox *out, struct rl_failure *why) {
+static int fails_first(struct script *s, const struct rl_view *view, struct rl_outbox *out,
+                       struct rl_failure *why) {
   if (atomic_load(&s->fail) > 0) return lane_transient(s, why);
   lane_pass(s, view, out);
   return 0;
@@ -92,4 +93,3 @@ TEST(s3_2_at_most_once_leaves_a_batch_whose_commit_fails_unhandled) {
   CHECK_INT(script.total, 0);
   bed_stop(&b);
 }
-

@@ -23,7 +23,8 @@ TEST(s4_4_messages_that_pass_in_the_library_form_are_counted_too) {
   struct bed_reports r = {0, 0, {0}};
   for (int i = 0; i < 3600; i++) {
     struct rl_err err = {0};
-    struct rl_record record = {.topic = "in", .partition = 0, .value = rl_bytes_str(i % 3 ? "{\"a\":1}" : "{")};
+    struct rl_record record = {
+        .topic = "in", .partition = 0, .value = rl_bytes_str(i % 3 ? "{\"a\":1}" : "{")};
     CHECK_INT(rl_producer_send(p, &record, &err), 0);
   }
   bed_flush(p, &r);

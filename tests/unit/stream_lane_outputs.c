@@ -19,7 +19,8 @@ TEST(s5_2_a_forward_too_large_without_a_dead_letter_topic_ends_the_run) {
   bed_stop(&b);
 }
 
-/* The second message is past its deadline while the first one's output is not acknowledged for three seconds. */
+/* The second message is past its deadline while the first one's output is not acknowledged for three seconds.
+ */
 TEST(a_batch_that_may_not_fly_yet_is_waited_for_asleep) {
   struct bed b = bed_start("in", 1);
   struct script script = {.forward = "out"};

@@ -2,7 +2,8 @@
 #include "lane_bed.h"
 #include "stream/lane_state.h"
 
-/* Two members under one group; the second comes while the first has a batch in hand and outputs on their way. */
+/* Two members under one group; the second comes while the first has a batch in hand and outputs on their way.
+ */
 static void joined_in_flight(const char *assignor) {
   struct bed b = bed_start("in", 4);
   struct script script = {.forward = "out"};
@@ -20,7 +21,8 @@ static void joined_in_flight(const char *assignor) {
   atomic_store(&script.gate, 1);
   lane_fill(b.address, "in", 4, 40, 8, 0);
   LANE_UNTIL(atomic_load(&script.calls) >= 5);
-  rd_kafka_mock_broker_push_request_error_rtts(b.cluster, 1, KAFKA_PRODUCE, 1, RD_KAFKA_RESP_ERR_NO_ERROR, 1500);
+  rd_kafka_mock_broker_push_request_error_rtts(b.cluster, 1, KAFKA_PRODUCE, 1, RD_KAFKA_RESP_ERR_NO_ERROR,
+                                               1500);
   struct script other = {.forward = "out"};
   lanes_start(&l, &other);
   lane_nap(2000); /* the second member's join has reached the first */
@@ -36,7 +38,8 @@ static void joined_in_flight(const char *assignor) {
   CHECK_INT(l.err[0].code, 0);
   CHECK_INT(l.err[1].code, 0);
   for (int i = 0; i < 88; i++) atomic_fetch_add(&script.seen[i], atomic_load(&other.seen[i]));
-  CHECK_INT(lane_missing(&script, 88), 0); /* doubled are some: the mock takes no commit while it rebalances */
+  CHECK_INT(lane_missing(&script, 88),
+            0); /* doubled are some: the mock takes no commit while it rebalances */
   bed_stop(&b);
 }
 
@@ -56,7 +59,8 @@ TEST(s1_2_more_members_than_partitions_end_with_the_topic) {
   if (lanes_prepare(&l))
     for (int i = 0; i < 3; i++) lanes_start(&l, &script);
   lanes_end(&l);
-  CHECK_INT(lane_missing(&script, 100), 0); /* of commits nothing: the mock takes none while a member leaves */
+  CHECK_INT(lane_missing(&script, 100),
+            0); /* of commits nothing: the mock takes none while a member leaves */
   bed_stop(&b);
 }
 
@@ -119,8 +123,8 @@ TEST(idle_counts_for_all_lanes_together) {
   bed_stop(&b);
 }
 
-/* After holes at the end the position was E; what comes then lies behind it again until it is done. Nothing of that
- * is uncommitted, or in_flight = 1 would wait for ever. */
+/* After holes at the end the position was E; what comes then lies behind it again until it is done. Nothing
+ * of that is uncommitted, or in_flight = 1 would wait for ever. */
 TEST(s1_1_a_position_at_a_hole_is_committed_when_new_messages_come) {
   struct rl_settings s = {.group = "g", .commit = true};
   struct rl_lane lane = {.s = &s, .source.tracks = true};

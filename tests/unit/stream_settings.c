@@ -86,8 +86,11 @@ TEST(d_loud_and_early_wrong_values_name_origin_value_and_what_is_expected) {
   check_refused("commit", "perhaps", "true or false");
   check_refused("delivery", "at_least_onec", "at_least_once, at_most_once or exactly_once");
   check_refused("delivery", "at_least_onec", "did you mean \"at_least_once\"?");
-  check_refused("decode", "jsn", "json or raw; did you mean \"json\"?");
-  check_refused("decode", "avro", "json or raw");
+  check_refused("decode", "jsn", "json, avro, csv, tsv or raw; did you mean \"json\"?");
+  check_refused("decode", "arvo", "did you mean \"avro\"?");
+  check_refused("framing", "conflunet", "did you mean \"confluent\"?");
+  check_refused("csv.header", "perhaps", "true or false");
+  check_refused("limits.inflated", "0", "1 or more");
   check_refused("input_format", "csv", "ndjson or lines");
   check_refused("lanes", "0", "from 1 to 256");
   check_refused("in_flight", "0", "from 1");

@@ -1,4 +1,7 @@
 /* What follows from the settings, and what does not go together. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/buf.h"
 #include "base/log.h"
 #include "stream/settings.h"
@@ -291,4 +294,89 @@ TEST(a_decode_function_yields_to_the_command_line) {
   CHECK(!w.s.decode_lua);
   check_decode(w, "json");
   rl_buf_free(&heard);
+}
+
+/* ---- formats ---- */
+
+TEST(settings_of_one_format_are_refused_with_another) {
+  refused(FINISH("topics=t", "decode=json", "logical=true"), "logical goes with decode = \"avro\"");
+  refused(FINISH("topics=t", "fields=a", "schema=x.avsc"),
+          "schema goes with decode = \"avro\", and decode is json");
+  refused(FINISH("topics=t", "framing=bare"), "decode is raw");
+  refused(FINISH("topics=t", "decode=avro", "csv.header=true"),
+          "csv.header goes with decode = \"csv\" or \"tsv\"");
+  good(FINISH("topics=t", "@decode=csv", "@csv.columns=a,b", "decode=raw"));
+  good(FINISH("topics=t", "@decode=avro", "@schema=/nowhere.avsc", "decode=json"));
+  const char *const own[] = {"topics=t", "@csv.header=true", NULL};
+  refused(finish_pairs(own, true), "decode is the script's own");
+}
+
+TEST(framings_that_hold_no_schema_need_a_file) {
+  good(FINISH("topics=t", "decode=avro"));
+  good(FINISH("topics=t", "decode=avro", "framing=key"));
+  refused(FINISH("topics=t", "decode=avro", "framing=confluent"),
+          "registry is not in this version: set schema");
+  refused(FINISH("topics=t", "decode=avro", "framing=bare"), "bare values hold no schema: set schema");
+  refused(FINISH("topics=t", "decode=avro", "framing=single-object"), "set schema");
+}
+
+/* A file that holds the text; its name is the caller's to unlink. */
+static void schema_file(char path[64], const char *text) {
+  strcpy(path, "/tmp/rille-schema-XXXXXX");
+  int fd = mkstemp(path);
+  CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+  close(fd);
+}
+
+static struct want finish_schema(const char *path) {
+  char pair[80];
+  snprintf(pair, sizeof pair, "schema=%s", path);
+  return FINISH("topics=t", "decode=avro", "framing=confluent", pair);
+}
+
+TEST(a_schema_is_read_and_checked) {
+  char path[64];
+  schema_file(path, "{\"type\": \"long\"}");
+  struct want w = finish_schema(path);
+  CHECK_INT(w.s.schema_text.len, 16);
+  struct rl_settings copy;
+  rl_settings_copy(&copy, &w.s);
+  good(w);
+  CHECK(rl_bytes_eq(rl_buf_bytes(&copy.schema_text), rl_bytes_str("{\"type\": \"long\"}")));
+  rl_settings_free(&copy);
+  unlink(path);
+  refused(finish_schema(path), path);
+  refused(finish_schema("/"), "schema: cannot read /");
+}
+
+TEST(a_schema_that_is_none_names_its_file) {
+  static const char *const texts[] = {"", "no json", "{\"type\": \"longer\"}"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    char path[64], part[80];
+    schema_file(path, texts[i]);
+    snprintf(part, sizeof part, "schema: %s: ", path);
+    refused(finish_schema(path), part);
+    unlink(path);
+  }
+}
+
+TEST(csv_characters_are_one_and_names_differ) {
+  good(FINISH("topics=t", "decode=csv", "csv.delimiter=;", "csv.comment=#", "csv.columns=a,b", "fields=a"));
+  good(FINISH("topics=t", "decode=tsv", "csv.delimiter=\\t"));
+  refused(FINISH("topics=t", "decode=csv", "csv.delimiter=;;"), "csv.delimiter: \";;\" will not do");
+  refused(FINISH("topics=t", "decode=csv", "csv.comment=§"), "expected one ASCII character");
+  refused(FINISH("topics=t", "decode=csv", "csv.columns=a,b,a"), "csv.columns names \"a\" twice");
+}
+
+TEST(a_decoder_comes_of_the_settings) {
+  struct want w = FINISH("topics=t", "decode=csv", "csv.delimiter=\\t", "csv.columns=a,b", "fields=b");
+  struct rl_decoder *decoder = NULL;
+  CHECK_INT(rl_settings_decoder(&w.s, &w.s.fields, &decoder, &w.err), 0);
+  struct rl_columns *c = rl_columns_new(&w.s.fields);
+  struct rl_msg msg = {.value = rl_bytes_str("1\t2")};
+  CHECK_INT(rl_decoder_row(decoder, &msg, c, &w.err), 0);
+  CHECK_INT(c->col[0][0].i, 2);
+  rl_columns_free(c);
+  rl_decoder_free(decoder);
+  good(w);
 }

@@ -100,6 +100,9 @@ TEST(defaults_are_what_the_contract_says) {
   CHECK_INT(s.limits_memory, 1 << 30);
   CHECK_INT(s.limits_depth, 1000);
   CHECK_INT(s.limits_output, 256 << 20);
+  CHECK_INT(s.limits_inflated, RL_MAX_INFLATED);
+  CHECK_STR(s.framing, "auto");
+  CHECK(!s.schema && !s.logical && !s.csv_columns.n && !s.csv_delimiter && !s.csv_header && !s.csv_comment);
   CHECK_INT(s.lanes, 1);
   CHECK_INT(s.count, 0);
   CHECK_STR(s.input_format, "ndjson");
@@ -111,8 +114,8 @@ TEST(defaults_are_what_the_contract_says) {
 }
 
 TEST(s11_1_the_library_takes_no_retries_limits_bisection_or_lanes) {
-  static const char *const no[] = {"retries",      "bisect",        "limits.time", "limits.memory",
-                                   "limits.depth", "limits.output", "lanes"};
+  static const char *const no[] = {"retries",      "bisect",        "limits.time",     "limits.memory",
+                                   "limits.depth", "limits.output", "limits.inflated", "lanes"};
   for (size_t i = 0; i < rl_settings_count; i++) {
     const struct rl_setting *what = &rl_settings_table[i];
     bool refused = false;
@@ -143,6 +146,7 @@ TEST(the_nearest_name_is_found) {
   CHECK_STR(rl_setting_nearest("group_id"), "group");
   CHECK_STR(rl_setting_nearest("auto_offset_reset"), "start");
   CHECK_STR(rl_setting_nearest("peek_timeout"), "wait");
+  CHECK_STR(rl_setting_nearest("columns"), "csv.columns");
   CHECK(!rl_setting_nearest("xyzzyxyzzy"));
   CHECK(!rl_setting_nearest(""));
 }

@@ -68,7 +68,7 @@ end
 
 -- The tests' own settings, which the program would take for mistaken ones of its own.
 local OURS = { "RILLE_ROOT", "RILLE_SO", "RILLE_PRELOAD", "RILLE_TEST_RUN", "RILLE_TEST_SLOT", "RILLE_TEST_BROKERS",
-  "RILLE_TEST_SASL" }
+  "RILLE_TEST_SASL", "RILLE_TEST_DATA" }
 
 -- Starts words as a process. options: stdin (text), env (table), stdout (a path in place of a file of its own).
 -- A shell that is not interactive starts background jobs with SIGINT ignored; env gives it back.

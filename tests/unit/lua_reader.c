@@ -1,0 +1,36 @@
+/* Whole values that are no JSON, as a handler reads them. */
+#include "lua/reader.h"
+#include "lua_made.h"
+
+#define CSV "return { decode = 'csv', csv = { columns = { 'id', 'name' } }, handle = function(batch)\n"
+
+TEST(whole_values_come_from_a_reader_of_the_handlers_own) {
+  made_pass(CSV
+            "  local a = batch[1]:decode()\n"
+            "  assert(a.id == 1 and a.name == 'one' and a ~= batch[1]:decode())\n"
+            "  local rows = batch:rows()\n"
+            "  assert(rows.n == 3 and rows[2] == nil and rows[3].id == 2 and rows[3].name == rille.null)\n"
+            "  local view = batch:map(function(m) return m:decode() and m:decode().id end)\n"
+            "  assert(view[1] == 1 and view[2] == nil and view[3] == 2)\n"
+            "end }",
+            VALUES("1,one", "~", "2,"));
+}
+
+TEST(a_value_that_does_not_decode_is_the_messages_failure) {
+  made_fail(CSV "batch[2]:decode() end }", VALUES("1,one", "1,2,3"), RL_BLAME_MESSAGE,
+            "alerts[3]@101: CSV: 3 cells, where there are 2 columns");
+}
+
+TEST(json_and_raw_have_none) {
+  made_pass("return function(batch) assert(batch[1]:decode().a == 1) end", VALUES("{\"a\":1}"));
+  made_pass("return { decode = 'json', handle = function(batch) assert(batch[1]:decode().a == 1) end }",
+            VALUES("{\"a\":1}"));
+}
+
+TEST(settings_that_make_no_decoder_stop_the_start) {
+  struct made_run r;
+  CHECK_INT(made_open(&r, "return { decode = 'csv', csv = { delimiter = '\"' }, handle = print }"),
+            RL_EUSAGE);
+  CHECK_HAS(r.err.text, "cannot be the delimiter");
+  made_close(&r);
+}
