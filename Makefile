@@ -204,6 +204,7 @@ cover: ## line coverage of src/ by the unit tests and specs, as text and build/c
 	@tests/deps/install build test full
 	@$(MAKE) BUILD=build/cover OPT='-O0 -g --coverage' LDFLAGS=--coverage all unit
 	@find build/cover -name '*.gcda' -delete
+	@cd build/cover/obj && find . -name '*.gcno' | while read -r f; do [ -e "../../../src/$${f%.gcno}" ] || rm "$$f"; done
 	@failed=0; BUILD=build/cover ONLY=$${ONLY:-unit,spec} tests/run $(FILTER) || failed=1; \
 		gcovr -r . --object-directory build/cover/obj -f 'src/' --html-details build/cover/index.html --print-summary build/cover/obj; \
 		exit $$failed

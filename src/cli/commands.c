@@ -19,8 +19,12 @@ const struct rl_command rl_commands[] = {
      "Starts a small Kafka cluster in memory and prints its address on standard output, one line; it runs "
      "until\n"
      "a signal comes. It keeps about 5 MB a partition and drops the oldest beyond that, so spread data over\n"
-     "partitions. Groups cannot be listed there and nothing outlives the process.",
-     "rille broker --topics alerts:4,bright:1"},
+     "partitions. A topic that is not there is made when it is named. Groups cannot be listed or moved "
+     "there,\n"
+     "one whose last member left is joined again only after session.timeout.ms (45 s), and nothing outlives\n"
+     "the process.",
+     "rille broker --topics alerts:4,bright:1 &\n"
+     "export RILLE_BROKERS=127.0.0.1:PORT   # the address that it printed"},
     {RL_CMD_SEND, rl_cmd_send, "-t TOPIC [options] [FILE …]",
      "send lines of files or standard input as messages",
      "Sends each line as a message and waits until the broker has acknowledged all of them. A message that "

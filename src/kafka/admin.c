@@ -82,9 +82,4 @@ int rl_admin_times(struct rl_admin *a, struct rl_tps *parts, int64_t ms, struct 
   return rl_lookup_offsets(a->rk, parts, RL_OFFSET_INVALID, a->timeout_ms, err);
 }
 
-bool rl_admin_is_embedded(struct rl_admin *a) {
-  char *id = rd_kafka_clusterid(a->rk, a->timeout_ms);
-  bool mock = id && !strncmp(id, "mockCluster", strlen("mockCluster"));
-  if (id) rd_kafka_mem_free(a->rk, id);
-  return mock;
-}
+bool rl_admin_is_embedded(struct rl_admin *a) { return rl_client_is_embedded(a->rk, a->timeout_ms); }

@@ -108,3 +108,11 @@ int rl_client_connect(rd_kafka_t *rk, rd_kafka_queue_t *events, int timeout_ms, 
   }
   return no_contact(rk, &c, (double)(now - start) / (double)RL_NS_PER_S, err);
 }
+
+bool rl_client_is_embedded(rd_kafka_t *rk, int timeout_ms) {
+  static const char mark[] = "mockCluster";
+  char *id = rd_kafka_clusterid(rk, timeout_ms);
+  bool embedded = id && strncmp(id, mark, sizeof mark - 1) == 0;
+  if (id) rd_kafka_mem_free(rk, id);
+  return embedded;
+}

@@ -17,6 +17,7 @@ struct rl_client_opts {
   const char *group;           /* consumers: NULL gives one that nothing joins */
   const char *reset;           /* consumers: auto.offset.reset */
   int lane;
+  bool embedded;              /* consumers: of the embedded broker */
   struct rl_joining *joining; /* NULL: nobody asks */
 };
 
@@ -29,5 +30,8 @@ void rl_client_close(rd_kafka_t *rk, int flags);
 int rl_client_connect(rd_kafka_t *rk, rd_kafka_queue_t *events, int timeout_ms, struct rl_err *err);
 /* Copies a setting that is in force into buf. */
 const char *rl_client_setting(rd_kafka_t *rk, const char *key, char *buf, size_t size);
+
+/* The mock cluster gives itself away by its cluster id. */
+bool rl_client_is_embedded(rd_kafka_t *rk, int timeout_ms);
 
 #endif

@@ -12,6 +12,8 @@
 #define P RL_SIDE_PRODUCER
 #define ALL (RL_SIDE_CONSUMER | RL_SIDE_PRODUCER | RL_SIDE_ADMIN)
 
+/* The embedded broker forgets a member that left only when its session is over. */
+#define EMBEDDED_SESSION_MS "6000"
 #define FETCH_BYTES 8388608 /* a kept message pins its whole fetch response (S6.4) */
 
 /* rille's own, below the user's. */
@@ -89,6 +91,7 @@ static int put_defaults(rd_kafka_conf_t *conf, const struct rl_client_opts *o, s
       return RL_EUSAGE;
   if (o->side != RL_SIDE_CONSUMER) return 0;
   if (put_queue(conf, err) || put_fetch(conf, o->conf, err)) return RL_EUSAGE;
+  if (o->embedded && put(conf, "session.timeout.ms", EMBEDDED_SESSION_MS, err)) return RL_EUSAGE;
   return put(conf, "auto.offset.reset", o->reset ? o->reset : "earliest", err);
 }
 

@@ -27,6 +27,7 @@ static rd_kafka_t *open_client(const struct rl_consumer_opts *opts, struct rl_jo
                                   .group = opts->group,
                                   .reset = opts->reset,
                                   .lane = opts->lane,
+                                  .embedded = opts->embedded,
                                   .joining = joining};
   return rl_client_open(&client, err);
 }

@@ -22,6 +22,7 @@ struct rl_consumer_opts {
   const char *group;           /* NULL: no group; librdkafka then gets one that is never sent */
   bool manual;                 /* no group, or explicit partitions: assign(), not subscribe() */
   const char *reset;           /* auto.offset.reset: "earliest", "latest", "error"; NULL: earliest */
+  bool embedded;               /* the broker is the embedded one (rl_consumer_is_embedded) */
   int lane;                    /* 0…: part of the client.id "rille-HOST-PID[-LANE]" */
 };
 
@@ -116,6 +117,8 @@ int rl_consumer_times(struct rl_consumer *c, struct rl_tps *parts, int timeout_m
 
 /* For the "waiting" line and the summary: what is assigned now. Overwrites *out. */
 void rl_consumer_assignment(const struct rl_consumer *c, struct rl_tps *out);
+/* Is the cluster an embedded broker? Blocking, up to timeout_ms. */
+bool rl_consumer_is_embedded(struct rl_consumer *c, int timeout_ms);
 /* Sum of (cached high watermark − position) over assigned partitions; -1 when unknown. positions: by slot. */
 int64_t rl_consumer_high(struct rl_consumer *c, const char *topic,
                          int32_t partition); /* cached; -1 unknown */

@@ -1,4 +1,5 @@
 /* The consumer's cold paths. */
+#include "kafka/client.h"
 #include "kafka/consumer_impl.h"
 #include "kafka/lookup.h"
 #include "kafka/parts.h"
@@ -36,4 +37,8 @@ int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout
   if (!rc && bad) rc = rl_reason(err, bad->err, "cannot seek %s[%d]", bad->topic, bad->partition);
   rd_kafka_topic_partition_list_destroy(list);
   return rc;
+}
+
+bool rl_consumer_is_embedded(struct rl_consumer *c, int timeout_ms) {
+  return rl_client_is_embedded(c->rk, timeout_ms);
 }

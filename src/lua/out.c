@@ -155,6 +155,9 @@ static int l_out_forward(lua_State *L) {
 static int l_out_reject(lua_State *L) {
   struct rl_lua_out *out = check_out(L, "out:reject");
   uint32_t row = check_row(L, out, 2, "out:reject");
+  if (out->box->no_reject)
+    rl_lua_script_error(L,
+                        "out:reject: there is no dead-letter topic: set dead_letter (--dead-letter TOPIC)");
   rl_outbox_reject(out->box, row, rl_arg_text(L, 3, "out:reject", "reason", NULL));
   return 0;
 }

@@ -48,6 +48,7 @@ static void start(lua_State *L, struct rl_stream *s) {
   if (rl_run_prepare(&s->run, &s->settings, &err)) luaL_error(L, "rille.stream: %s", err.text);
   s->has_run = true;
   rl_outbox_init(&s->box, (size_t)s->settings.limits_output, rl_sink_max_message(&s->settings));
+  s->box.no_reject = !s->settings.dead_letter;
   s->has_box = true;
   if (rl_lane_start(&s->lane, &s->run, 0, NULL, &err)) {
     s->lane = NULL;

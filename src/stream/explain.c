@@ -1,6 +1,7 @@
 /* Waiting is explained: every 15 s without a message, where rille is connected and what it was given. */
 #include "base/log.h"
 #include "stream/lane_state.h"
+#include "stream/start.h"
 
 int64_t rl_explain_deadline(const struct rl_lane *lane) {
   if (lane->phase >= RL_CLOSING || lane->s->explain <= 0 || !lane->source.tracks) return RL_NEVER;
@@ -35,6 +36,14 @@ static void put_group(struct rl_buf *out, const struct rl_settings *s, size_t as
                 s->group, s->group);
 }
 
+/* The first thing that people wonder about who forgot a group. */
+static void put_start(struct rl_buf *out, const struct rl_lane *lane) {
+  struct rl_start start;
+  bool at_end = !lane->s->group && rl_start_parse(lane->s->start, &start) && start.kind == RL_START_END;
+  if (at_end && lane->taken_messages == 0)
+    rl_buf_puts(out, "; without a group it began at the end: -o beginning reads what is there");
+}
+
 static void say(struct rl_lane *lane, int64_t now) {
   struct rl_buf line = RL_BUF_INIT;
   const struct rl_settings *s = lane->s;
@@ -47,6 +56,7 @@ static void say(struct rl_lane *lane, int64_t now) {
   size_t assigned = put_assigned(&line, lane);
   if (!assigned) rl_buf_puts(&line, "no partitions");
   put_group(&line, s, assigned);
+  put_start(&line, lane);
   if (lane->down_since)
     rl_buf_printf(&line, "; all brokers down for %lld s",
                   (long long)((now - lane->down_since) / RL_NS_PER_S));

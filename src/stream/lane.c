@@ -57,7 +57,7 @@ static int open_source(struct rl_lane *lane, struct rl_err *err) {
     rc = rl_source_file(&lane->source, lane->s, err);
   } else {
     share(lane, &parts);
-    rc = rl_source_kafka(&lane->source, lane->s, lane->index, &parts, err);
+    rc = rl_source_kafka(&lane->source, lane->s, lane->index, lane->run->embedded, &parts, err);
     if (rc == 0 && !lane->s->group) rl_begin_manual(lane, &parts);
   }
   rl_tps_free(&parts);
@@ -117,6 +117,7 @@ static int put_together(struct rl_lane *lane, struct rl_err *err) {
   rl_batcher_init(&lane->batcher, (size_t)s->batch_size, (size_t)s->batch_bytes,
                   rl_seconds(s->batch_timeout));
   rl_outbox_init(&lane->outbox, (size_t)s->limits_output, rl_sink_max_message(s));
+  lane->outbox.no_reject = !s->dead_letter;
   lane->history = rl_alloc(sizeof *lane->history);
   rl_history_init(lane->history, s->dead_letter_max);
   lane->poll_cap_ms = poll_cap(s);

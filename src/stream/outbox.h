@@ -31,6 +31,7 @@ struct rl_outbox {
   size_t max_bytes; /* limits.output: RL_EHANDLER past it; 0: no limit */
   size_t
       max_message; /* message.max.bytes: a larger SEND to Kafka is refused when staged (S5.2); 0: no limit */
+  bool no_reject;  /* there is no dead-letter topic: nothing may be rejected */
   struct rl_arena arena;
 };
 

@@ -129,6 +129,7 @@ static int ask_broker(struct rl_run *run, struct rl_consumer *c, struct rl_err *
   size_t n = 0;
   int ms = (int)(s->connect * 1000);
   int rc = rl_consumer_connect(c, ms, err);
+  if (rc == 0) run->embedded = rl_consumer_is_embedded(c, ms);
   if (rc == 0) rc = rl_consumer_topics(c, s->topics.at, s->topics.n, ms, &infos, &n, err);
   if (rc == 0) rc = check_topics(s, infos, n, err);
   if (rc == 0) rc = look_up(run, c, infos, n, err);

@@ -17,8 +17,10 @@ const struct rl_setting rl_settings_table[] = {
      "consumer group that shares the partitions and keeps the offsets; without one nothing is committed",
      NULL, BOTH},
     {"start", 'o', RL_SET_STRING, AT(start), "WHERE", NULL,
-     "where to begin: beginning, end, an offset, -N before the end, or a time; in a group, where a partition "
-     "begins that has no committed offset: beginning (default) or end",
+     "where to begin: beginning (default with --exit-at-end or --end), end (else the default), an offset, -N "
+     "before the end, or a time; in a group, where a partition begins that has no committed offset: "
+     "beginning "
+     "(default) or end",
      NULL, BOTH},
     {"end", 0, RL_SET_STRING, AT(end), "WHERE", NULL,
      "where to stop in each partition: before an offset or a time, or at the end there is now", NULL, BOTH},
@@ -72,7 +74,8 @@ const struct rl_setting rl_settings_table[] = {
     {"csv.comment", 0, RL_SET_STRING, AT(csv_comment), "CHAR", NULL,
      "lines of csv or tsv that start with it are skipped", NULL, BOTH},
     /* delivery and failure */
-    {"delivery", 0, RL_SET_ENUM, AT(delivery), "HOW", "at_least_once", "what a failure may do to a message",
+    {"delivery", 0, RL_SET_ENUM, AT(delivery), "HOW", "at_least_once",
+     "what a failure may do to a message; exactly_once is not in this version",
      "at_least_once|at_most_once|exactly_once", BOTH},
     {"commit", 0, RL_SET_BOOL, AT(commit), NULL, "true", "commit the offsets of what is done", NULL, BOTH},
     {"in_flight", 0, RL_SET_INT, AT(in_flight), "N", "8", "most batches handled and not yet committed", NULL,

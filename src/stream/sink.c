@@ -186,6 +186,8 @@ static int file_letter(struct rl_sink *sink, const struct rl_msg *msg, const str
 
 int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct rl_msg *msg,
                    const struct rl_letter *letter, struct rl_err *err) {
+  if (!sink->s->dead_letter)
+    return rl_fail(err, RL_EHANDLER, "a message was rejected, and dead_letter is not set");
   if (rl_sink_check(sink, sink->s->dead_letter, TOPIC_TIMEOUT_MS, err))
     return rl_err_prefix(err, "dead letter: ");
   if (rl_is_file(sink->s->dead_letter)) return file_letter(sink, msg, letter, err);

@@ -28,8 +28,8 @@ struct rl_source {
 };
 
 /* A member of the group, or, without one, the partitions in `parts` from their offsets. */
-int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane, const struct rl_tps *parts,
-                    struct rl_err *err);
+int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane, bool embedded,
+                    const struct rl_tps *parts, struct rl_err *err);
 /* s->input: a path, or "-" for stdin. */
 int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl_err *err);
 

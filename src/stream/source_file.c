@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -118,7 +119,10 @@ static enum rl_take f_take(void *self, struct rl_msg *msg, struct rl_err *err) {
     }
     if (f->at_eof) break;
     bool some = readable(f) && read_more(f, err);
-    if (err->code) return RL_TAKE_ERROR;
+    if (err->code) { /* what cannot be read once is not asked again */
+      f->said_eof = true;
+      return RL_TAKE_ERROR;
+    }
     if (!some) return RL_TAKE_NONE;
   }
   f->said_eof = true;
@@ -181,8 +185,17 @@ static void f_destroy(void *self) {
   rl_free(f);
 }
 
+static bool is_folder(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int open_fd(const char *path, struct rl_err *err) {
   if (strcmp(path, "-") == 0) return STDIN_FILENO;
+  if (is_folder(path)) {
+    rl_fail(err, RL_EUSAGE, "--input %s is a folder: name a file, or - for stdin", path);
+    return -1;
+  }
   int fd =
       open(path, O_RDONLY | O_CLOEXEC); /* not O_NONBLOCK: a pipe without a writer yet would be at its end */
   if (fd < 0) rl_fail(err, RL_EUSAGE, "cannot read --input %s: %s", path, strerror(errno));

@@ -41,13 +41,14 @@ static int begin(struct rl_consumer *c, const struct rl_settings *s, const struc
   return parts->n ? rl_consumer_assign(c, parts, err) : 0;
 }
 
-int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane, const struct rl_tps *parts,
-                    struct rl_err *err) {
+int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane, bool embedded,
+                    const struct rl_tps *parts, struct rl_err *err) {
   struct rl_consumer_opts opts = {.conf = &s->kafka,
                                   .brokers = s->brokers,
                                   .group = s->group,
                                   .manual = s->group == NULL,
                                   .reset = reset_of(s),
+                                  .embedded = embedded,
                                   .lane = lane};
   struct rl_consumer *c;
   if (rl_consumer_open(&c, &opts, err)) return err->code;

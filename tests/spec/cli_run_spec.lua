@@ -47,6 +47,18 @@ describe("rille run over a file", function()
     assert.equal('{"n":2}\n{"n":3}\n', out)
   end)
 
+  it("hyrax 10 a required field: an error with the nearest name when nothing has it, else the fault of what lacks it", function()
+    local code = "return { fields = { x = { path = 'mag', required = true } }, handle = function(b) print(#b, b.x[1]) end }"
+    local status, out, err = run({ "run", "--code", code, "--input", "-" }, '{"mog":1}\n{"mog":2}\n')
+    assert.equal(4, status, err)
+    assert.equal("", out)
+    assert.is_truthy(err:find("'mog'", 1, true), err)
+    status, out, err = run({ "run", "--code", code, "--input", "-", "--dead-letter", "file:/dev/null" }, '{"mog":1}\n{"mag":2}\n')
+    assert.equal(0, status, err)
+    assert.equal("1\t2\n", out)
+    assert.is_truthy(err:find("1 dead letter", 1, true), err)
+  end)
+
   it("-c ends after so many messages, --batch-size cuts them", function()
     local status, out, err = run({
       "run", "--code", "return function(batch) print(#batch) end", "--input", "-", "--input-format", "lines", "-c", "5",

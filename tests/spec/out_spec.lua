@@ -67,6 +67,19 @@ describe("out", function()
     end
   end)
 
+  it("S4.6 a reject without a dead-letter topic says so, with its line", function()
+    local status, _, err = run "out:reject(batch[1], 'why')"
+    assert.equal(4, status, err)
+    assert.is_truthy(err:find("--code:2: out:reject: there is no dead-letter topic", 1, true), err)
+  end)
+
+  it("a folder as input is refused once", function()
+    local process = rille.start { "run", "--code", "return function() end", "--input", "." }
+    assert.equal(2, process:wait(20))
+    local _, lines = process:err():gsub("\n", "")
+    assert.equal(1, lines, process:err())
+  end)
+
   it("D 12 raises what JSON cannot hold", function()
     local status, _, err = run "out:send('-', { a = { 0/0 } })"
     assert.equal(4, status)

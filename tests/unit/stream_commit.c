@@ -18,13 +18,18 @@ static int commit(void *self, const struct rl_tps *positions, struct rl_err *err
   return 0;
 }
 
+static bool joining(void *self) {
+  (void)self;
+  return false;
+}
+
 static void begin(struct bed *b) {
   memset(b, 0, sizeof *b);
   b->settings.group = (char *)(uintptr_t) "g";
   b->settings.commit = true;
   b->settings.in_flight = 8;
   b->lane.s = &b->settings;
-  b->lane.source = (struct rl_source){.self = b, .tracks = true, .commit = commit};
+  b->lane.source = (struct rl_source){.self = b, .tracks = true, .commit = commit, .joining = joining};
   pthread_mutex_init(&b->lane.mu, NULL);
   rl_offsets_init(&b->lane.offsets);
   rl_offsets_part(&b->lane.offsets, 0, "t", 0);

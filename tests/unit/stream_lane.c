@@ -156,7 +156,7 @@ static struct result run(const struct rl_settings *s, struct rule *rule, int sto
   struct rl_run shared;
   struct rl_lane *lane;
   struct rl_engine engine = engine_of(rule);
-  rl_log_level(RL_ERROR - 1);
+  rl_log_level((enum rl_level)(RL_ERROR - 1));
   if (rl_run_prepare(&shared, s, &result.err) == 0 &&
       rl_lane_start(&lane, &shared, 0, &engine, &result.err) == 0) {
     if (stop_after_ms >= 0) {

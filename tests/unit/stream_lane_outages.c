@@ -81,3 +81,35 @@ TEST(s7_1_an_outage_that_lasts_ends_the_run) {
   rl_settings_free(&l.s);
   bed_stop(&b);
 }
+
+static atomic_int told;
+
+static void hear(enum rl_level level, const char *line, void *address) {
+  if (level <= RL_WARN && strstr(line, address)) atomic_fetch_add(&told, 1);
+}
+
+/* The brokers' errors come as events beside the messages: the first is told with the broker's name, not each.
+ */
+TEST(hyrax_13_broker_errors_are_logged_and_not_dropped) {
+  struct bed b = bed_start("in", 1);
+  struct script script = {.forward = NULL};
+  struct lanes l;
+  char address[64];
+  lane_fill(b.address, "in", 1, 0, 10, 0);
+  lanes_init(&l, b.address, "in", "g");
+  lanes_set(&l, "drain", "1");
+  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  LANE_UNTIL(lane_committed(b.address, "in", "g") == 10);
+  snprintf(address, sizeof address, "%s", b.address);
+  rl_log_level(RL_WARN);
+  rl_log_to(hear, address);
+  rd_kafka_mock_broker_set_down(b.cluster, 1);
+  LANE_UNTIL(atomic_load(&told) > 0);
+  lane_nap(3000); /* it goes on failing, many times a second */
+  CHECK(atomic_load(&told) < 10);
+  rl_log_to(NULL, NULL);
+  lanes_stop(&l);
+  lanes_end(&l);
+  CHECK_INT(script.total, 10);
+  bed_stop(&b);
+}
