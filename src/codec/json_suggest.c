@@ -99,7 +99,7 @@ static bool find_in_members(const struct search *s, size_t i, const char *key, i
   for (uint32_t n = s->tape->at[i].len; n > 0; n--) {
     struct rl_bytes name = text_of(&s->tape->at[at]);
     put_key(s->out, name);
-    bool has_nul = name.len && memchr(name.data, 0, name.len);
+    bool has_nul = name.data && memchr(name.data, 0, name.len);
     if (!has_nul && find_below(s, at + 1, key, depth + 1)) return true;
     cut(s->out, len);
     at = after(s->tape, at + 1);

@@ -182,7 +182,10 @@ static void join(struct rl_lane *lane) {
   if (lane->joined_threads) return;
   lane->joined_threads = true;
   pthread_join(lane->reader, NULL);
-  if (lane->has_engine && !lane->stuck) pthread_join(lane->handler, NULL);
+  pthread_mutex_lock(&lane->mu);
+  bool comes_back = lane->handler_gone || !lane->stuck;
+  pthread_mutex_unlock(&lane->mu);
+  if (lane->has_engine && comes_back) pthread_join(lane->handler, NULL);
 }
 
 int rl_lane_wait(struct rl_lane *lane, struct rl_err *err) {
