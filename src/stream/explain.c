@@ -9,9 +9,12 @@ int64_t rl_explain_deadline(const struct rl_lane *lane) {
   return rl_after(since, rl_seconds(lane->s->explain));
 }
 
+static const char *servers(const struct rl_settings *s) { return s->brokers ? s->brokers : "localhost:9092"; }
+
 void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t now) {
   bool quiet = now < lane->error_quiet;
-  rl_log(quiet ? RL_DEBUG : RL_WARN, "%s%s", text, waits ? "; waiting" : "");
+  const char *whom = waits ? servers(lane->s) : "";
+  rl_log(quiet ? RL_DEBUG : RL_WARN, "%s%s%s", text, waits ? "; waiting for " : "", whom);
   if (!quiet && lane->s->explain > 0) lane->error_quiet = rl_after(now, rl_seconds(lane->s->explain));
 }
 
@@ -49,13 +52,12 @@ static void say(struct rl_lane *lane, int64_t now) {
   const struct rl_settings *s = lane->s;
   int64_t since = lane->last_message > lane->started ? lane->last_message : lane->started;
   rl_buf_printf(&line, "no message for %lld s: servers %s, group %s, topics ",
-                (long long)((now - since) / RL_NS_PER_S), s->brokers ? s->brokers : "localhost:9092",
-                s->group ? s->group : "(none)");
+                (long long)((now - since) / RL_NS_PER_S), servers(s), s->group ? s->group : "(none)");
   put_topics(&line, s);
   rl_buf_puts(&line, ", assigned ");
   size_t assigned = put_assigned(&line, lane);
   if (!assigned) rl_buf_puts(&line, "no partitions");
-  put_group(&line, s, assigned);
+  if (!lane->down_since) put_group(&line, s, assigned);
   put_start(&line, lane);
   if (lane->down_since)
     rl_buf_printf(&line, "; all brokers down for %lld s",

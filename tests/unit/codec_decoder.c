@@ -205,8 +205,8 @@ TEST(s9_2_texts_point_into_the_payload_or_the_arena) {
   CHECK(a->s == c.payload + 6);
   CHECK(b->s < c.payload || b->s >= end);
   CHECK_STR(codec_cells(&c), "\"plain\", \"escaped\", json [\"\\n\"], big 1e999");
-  CHECK(j->s == strchr(c.payload, '['));
-  CHECK(n->s == strstr(c.payload, "1e999"));
+  CHECK(j->s == (const char *)memchr(c.payload, '[', 55));
+  CHECK(n->s == (const char *)memmem(c.payload, 55, "1e999", 5));
   codec_close(&c);
 }
 
