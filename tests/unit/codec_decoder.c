@@ -198,15 +198,16 @@ TEST(without_columns_a_value_is_only_checked) {
 TEST(s9_2_texts_point_into_the_payload_or_the_arena) {
   struct codec c;
   codec_open(&c, "a,b,c,n");
-  CHECK_INT(codec_row(&c, "{\"a\":\"plain\",\"b\":\"esc\\u0061ped\",\"c\":[\"\\n\"],\"n\":1e999}"), 0);
-  const char *end = c.payload + 55;
+  static const char text[] = "{\"a\":\"plain\",\"b\":\"esc\\u0061ped\",\"c\":[\"\\n\"],\"n\":1e999}";
+  CHECK_INT(codec_row(&c, text), 0);
+  const char *end = c.payload + sizeof text - 1;
   const struct rl_cell *a = c.columns->col[0], *b = c.columns->col[1], *j = c.columns->col[2],
                        *n = c.columns->col[3];
   CHECK(a->s == c.payload + 6);
   CHECK(b->s < c.payload || b->s >= end);
   CHECK_STR(codec_cells(&c), "\"plain\", \"escaped\", json [\"\\n\"], big 1e999");
-  CHECK(j->s == (const char *)memchr(c.payload, '[', 55));
-  CHECK(n->s == (const char *)memmem(c.payload, 55, "1e999", 5));
+  CHECK(j->s == (const char *)memchr(c.payload, '[', sizeof text - 1));
+  CHECK(n->s == (const char *)memmem(c.payload, sizeof text - 1, "1e999", 5));
   codec_close(&c);
 }
 

@@ -1,0 +1,15 @@
+# The codecs alone, without a broker: included by the Makefile.
+MICRO := $(BUILD)/bench/micro_json $(BUILD)/bench/micro_avro
+
+.PHONY: bench-micro
+bench-micro: $(MICRO) ## what the codecs cost a message, without a broker (AVRO="FILE…" for Avro's)
+	@$(BUILD)/bench/micro_json
+	@$(if $(AVRO),$(BUILD)/bench/micro_avro $(AVRO))
+
+$(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/flags $(BUILD)/codec.a $(BUILD)/base.a
+	@mkdir -p $(@D)
+	$(call say,cxx,$<)$(run)$(CXX) $(CPPFLAGS_ALL) $(CXXFLAGS_ALL) -O3 -march=native $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS)
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags $(BUILD)/codec.a $(BUILD)/base.a
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS)
