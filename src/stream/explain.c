@@ -3,6 +3,8 @@
 #include "stream/lane_state.h"
 #include "stream/start.h"
 
+#define TROUBLE_LINES 3
+
 int64_t rl_explain_deadline(const struct rl_lane *lane) {
   if (lane->phase >= RL_CLOSING || lane->s->explain <= 0 || !lane->source.tracks) return RL_NEVER;
   int64_t since = lane->last_message > lane->last_said ? lane->last_message : lane->last_said;
@@ -11,11 +13,19 @@ int64_t rl_explain_deadline(const struct rl_lane *lane) {
 
 static const char *servers(const struct rl_settings *s) { return s->brokers ? s->brokers : "localhost:9092"; }
 
+/* A few lines a while: "no broker can be reached" must not silence the one that says why. */
+static bool is_said(struct rl_lane *lane, int64_t now) {
+  if (now >= lane->error_quiet) {
+    lane->error_quiet = rl_after(now, rl_seconds(lane->s->explain));
+    lane->error_lines = 0;
+  }
+  return lane->s->explain <= 0 || lane->error_lines++ < TROUBLE_LINES;
+}
+
 void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t now) {
-  bool quiet = now < lane->error_quiet;
+  bool quiet = !is_said(lane, now);
   const char *whom = waits ? servers(lane->s) : "";
   rl_log(quiet ? RL_DEBUG : RL_WARN, "%s%s%s", text, waits ? "; waiting for " : "", whom);
-  if (!quiet && lane->s->explain > 0) lane->error_quiet = rl_after(now, rl_seconds(lane->s->explain));
 }
 
 static void put_topics(struct rl_buf *out, const struct rl_settings *s) {

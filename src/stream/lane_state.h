@@ -105,8 +105,9 @@ struct rl_lane {
   int64_t commit_again;
   int commit_failures;
   bool assigned_once;
-  int64_t error_quiet; /* errors of the client are said once in a while */
-  int64_t head_said;   /* the first flight when the last line of explanation was due */
+  int64_t error_quiet; /* errors of the client: so many lines were said, and few more are until then */
+  int error_lines;
+  int64_t head_said; /* the first flight when the last line of explanation was due */
   int64_t started, last_message, last_said, last_stats, down_since;
   bool got_message;
   int64_t taken_messages, taken_bytes;
