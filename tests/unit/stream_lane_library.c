@@ -81,6 +81,34 @@ TEST(s2_1_what_the_caller_has_not_taken_leaves_with_its_partition) {
   bed_stop(&b);
 }
 
+/* Ten of the twenty that were taken leave with their partition: the count is of messages that are handled. */
+TEST(count_does_not_count_what_left_with_its_partition) {
+  struct bed b = bed_start("in", 2);
+  struct lanes l;
+  struct script other = {.forward = NULL};
+  struct rl_batch *batch = NULL;
+  struct rl_stats stats;
+  size_t taken = 0;
+  lanes_init(&l, b.address, "in", "g");
+  lanes_set(&l, "batch.size", "100");
+  lanes_set(&l, "count", "25");
+  if (lanes_prepare(&l)) lanes_start(&l, NULL);
+  LANE_UNTIL(lanes_assigned(&l, 0) == 2);
+  CHECK_INT(rl_lane_next(l.at[0], 0, &batch, &l.err[0]), 2);
+  lane_fill(b.address, "in", 2, 0, 20, 0);
+  LANE_UNTIL((rl_lane_stats(l.at[0], &stats), stats.messages == 20 && stats.batches == 1));
+  lanes_start(&l, &other);
+  LANE_UNTIL(atomic_load(&other.total) == 10 || rl_lane_ended(l.at[1]));
+  lane_fill(b.address, "in", 1, 20, 50, 0);
+  while (rl_lane_next(l.at[0], -1, &batch, &l.err[0]) == 1) {
+    taken += batch->n;
+    rl_lane_done(l.at[0], batch, NULL, &l.err[0]);
+  }
+  lanes_end(&l);
+  CHECK_INT(taken + (size_t)other.total, 25);
+  bed_stop(&b);
+}
+
 TEST(s11_2_a_done_batch_is_committed_on_the_way_out_and_one_in_hand_is_not) {
   struct bed b = bed_start("in", 1);
   struct lanes l;
