@@ -228,8 +228,10 @@ static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_
   return 0;
 }
 
+/* Nothing of the batch is committed, not even what passed in parts before (S4.6). */
 static int script_failed(struct attempt *a) {
   struct rl_err err = {0};
+  memset(a->settled, 0, a->batch->n);
   if (a->why.traceback) rl_log(RL_ERROR, "%s", a->why.traceback);
   rl_fail(&err, RL_EHANDLER, "%s", a->why.error);
   rl_lane_fail(a->lane, &err);

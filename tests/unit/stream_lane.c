@@ -15,6 +15,7 @@
 struct rule {
   bool (*fails)(const struct rl_msg *msg);
   enum rl_blame blame;
+  bool script_alone; /* a message that fails by itself is the script's fault */
   const char *forward;
   atomic_int calls, weather, slow_ms;
   atomic_llong seen;
@@ -41,7 +42,8 @@ static int rule_handle(void *self, const struct rl_view *view, struct rl_outbox 
   for (size_t i = 0; i < view->n; i++) {
     const struct rl_msg *msg = &view->batch->msgs[view->rows[i]];
     if (r->fails && r->fails(msg)) {
-      rl_failure_set(why, r->blame, "test.lua:1: a bad message", "stack traceback: …");
+      enum rl_blame blame = r->script_alone && view->n == 1 ? RL_BLAME_SCRIPT : r->blame;
+      rl_failure_set(why, blame, "test.lua:1: a bad message", "stack traceback: …");
       return RL_EHANDLER;
     }
     if (r->forward) rl_outbox_forward(out, r->forward, view->rows[i], msg->value.len, -1, 0, NULL);
@@ -259,6 +261,24 @@ TEST(s4_1_the_weather_is_waited_for) {
   CHECK_INT(rule.seen, 50);
   ends_of("in", "g4", &committed);
   CHECK_INT(committed, 50);
+  rl_settings_free(&s);
+  rl_broker_stop(broker);
+}
+
+TEST(s4_6_not_even_the_parts_that_passed_before_are_committed) {
+  struct rl_settings s;
+  struct rule rule = {.fails = is_bad, .blame = RL_BLAME_MESSAGE, .script_alone = true};
+  int64_t committed;
+  start_broker();
+  produce("in", 50, one_bad);
+  settings(&s, "in", "g10");
+  s.batch_size = 512;
+  s.batch_timeout = 10;
+  struct result r = run(&s, &rule, -1);
+  CHECK_INT(r.err.code, RL_EHANDLER);
+  CHECK(rule.seen > 0);
+  ends_of("in", "g10", &committed);
+  CHECK_INT(committed, 0);
   rl_settings_free(&s);
   rl_broker_stop(broker);
 }
