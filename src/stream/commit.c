@@ -52,6 +52,7 @@ static void land_one(struct rl_lane *lane, struct rl_flight *f) {
 void rl_land(struct rl_lane *lane) {
   for (struct rl_flight *f; (f = take_over(lane));) {
     land_one(lane, f);
+    lane->landed += f->n_marks > 0; /* what a hook sent has no offsets */
     rl_flight_free(f);
   }
 }
@@ -60,9 +61,12 @@ static bool commits(const struct rl_lane *lane) {
   return lane->s->group && lane->s->commit && lane->source.tracks;
 }
 
+/* Half of what may be uncommitted is: the next batches would soon have to wait. */
+static bool is_crowded(const struct rl_lane *lane) { return 2 * lane->landed >= (size_t)lane->s->in_flight; }
+
 /* Does somebody wait for it: a rebalance, the next batch, the way out? */
 static bool is_urgent(const struct rl_lane *lane) {
-  return lane->phase != RL_RUNNING || lane->revoke.open || lane->pre || lane->s->in_flight == 1;
+  return lane->phase != RL_RUNNING || lane->revoke.open || lane->pre || is_crowded(lane);
 }
 
 /* After a failure every commit waits its time, else those that nobody waits for. */
@@ -84,6 +88,7 @@ void rl_commit_step(struct rl_lane *lane, int64_t now) {
     lane->commit_failures++;
   } else {
     lane->commit_out = true;
+    lane->landed_asked = lane->landed;
   }
   rl_tps_free(&positions);
 }
@@ -115,6 +120,8 @@ void rl_on_committed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now)
     commit_failed(lane, ev, now);
     return;
   }
+  lane->landed -= lane->landed_asked;
+  lane->landed_asked = 0;
   lane->commit_failures = 0;
   lane->commit_again = now + PACE;
   lane->down_since = 0;
@@ -132,4 +139,10 @@ bool rl_committed_all(const struct rl_lane *lane) {
     if (p->assigned && position > p->committed) return false; /* behind it: EOF was, and new messages came */
   }
   return true;
+}
+
+/* Batches whose partitions went, or whose offsets others carry, leave the count when nothing is left to
+ * commit. */
+size_t rl_uncommitted(const struct rl_lane *lane) {
+  return lane->landed && !rl_committed_all(lane) ? lane->landed : 0;
 }

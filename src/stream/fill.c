@@ -214,10 +214,9 @@ static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
 /* in_flight bounds what is handed over and not yet committed (promise 1). */
 static bool may_fly(struct rl_lane *lane) {
   size_t bytes = 0;
-  if (lane->n_flights >= (size_t)lane->s->in_flight) return false;
+  if (lane->n_flights + rl_uncommitted(lane) >= (size_t)lane->s->in_flight) return false;
   for (struct rl_flight *f = lane->flights; f; f = f->next) bytes += atomic_load(&f->bytes);
-  if (bytes >= (size_t)lane->s->in_flight_bytes && lane->flights) return false;
-  return lane->s->in_flight > 1 || rl_committed_all(lane);
+  return bytes < (size_t)lane->s->in_flight_bytes || !lane->flights;
 }
 
 static void give(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, bool append) {

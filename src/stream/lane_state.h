@@ -102,6 +102,7 @@ struct rl_lane {
   int stop_seen;
   struct rl_revoke revoke;
   bool commit_out;
+  size_t landed, landed_asked; /* batches done and not committed; those that the commit under way covers */
   int64_t commit_again;
   int commit_failures;
   bool assigned_once;
@@ -155,6 +156,7 @@ bool rl_stale(struct rl_lane *lane, uint32_t slot, uint32_t epoch); /* mu is hel
 void rl_epoch_set(struct rl_lane *lane, uint32_t slot, uint32_t epoch);
 
 /* commit.c */
+size_t rl_uncommitted(const struct rl_lane *lane); /* batches handled and not committed (promise 1) */
 void rl_land(struct rl_lane *lane); /* flights that are done leave the list; their offsets become positions */
 void rl_commit_step(struct rl_lane *lane, int64_t now);
 void rl_on_committed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now);

@@ -45,6 +45,7 @@ static void handle(struct bed *b, int64_t offset) {
   struct rl_msg msg = {.topic = "t", .offset = offset};
   CHECK(rl_offsets_take(&b->lane.offsets, &msg));
   rl_offsets_done(&b->lane.offsets, 0, msg.epoch, offset + 1);
+  b->lane.landed++; /* a batch of one */
 }
 
 static void answer(struct bed *b, int code, int64_t now) {
@@ -97,6 +98,21 @@ TEST(s3_1_in_flight_1_does_not_wait) {
   b.settings.in_flight = 1;
   rl_commit_step(&b.lane, 1001 * MS);
   CHECK_INT(b.sent, 2);
+  end(&b);
+}
+
+TEST(promise_1_half_of_in_flight_does_not_wait) {
+  struct bed b;
+  begin_answered(&b);
+  for (int64_t offset = 2; offset < 4; offset++) handle(&b, offset);
+  rl_commit_step(&b.lane, 1001 * MS);
+  CHECK_INT(b.sent, 1);
+  handle(&b, 4);
+  CHECK_INT(rl_uncommitted(&b.lane), 4);
+  rl_commit_step(&b.lane, 1001 * MS);
+  CHECK_INT(b.sent, 2);
+  answer(&b, 0, 1002 * MS);
+  CHECK_INT(rl_uncommitted(&b.lane), 0);
   end(&b);
 }
 

@@ -28,6 +28,29 @@ TEST(s3_1_a_commit_waits_for_the_answer_to_the_last) {
   bed_stop(&b);
 }
 
+/* The first commit's answer takes seconds: no more than in_flight batches are handled before it, and all
+ * after. */
+TEST(promise_1_in_flight_bounds_what_is_handled_and_not_committed) {
+  struct bed b = bed_start("in", 1);
+  struct script script = {.forward = NULL};
+  struct lanes l;
+  lane_fill(b.address, "in", 1, 0, 40, 0);
+  lanes_init(&l, b.address, "in", "g");
+  lanes_set(&l, "batch.size", "1");
+  lanes_set(&l, "in_flight", "4");
+  rd_kafka_mock_broker_push_request_error_rtts(b.cluster, 1, KAFKA_OFFSET_COMMIT, 1,
+                                               RD_KAFKA_RESP_ERR_NO_ERROR, 4000);
+  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  LANE_UNTIL(atomic_load(&script.calls) >= 4);
+  usleep(1000 * 1000);
+  CHECK_INT(atomic_load(&script.calls), 4);
+  LANE_UNTIL(lane_committed(b.address, "in", "g") == 40);
+  lanes_stop(&l);
+  lanes_end(&l);
+  CHECK_INT(script.total, 40);
+  bed_stop(&b);
+}
+
 /* Refused once each, the answer being about the coordinator: the same offsets go again, no message does. */
 TEST(s2_4_offsets_that_the_coordinator_does_not_take_go_again) {
   static const rd_kafka_resp_err_t answers[] = {RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS,
