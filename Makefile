@@ -210,6 +210,7 @@ cover: ## line coverage of src/ by the unit tests and specs, as text and build/c
 		exit $$failed
 
 include tests/diff/Makefile.inc
+include tests/bench/bench.mk
 
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60
@@ -291,5 +292,5 @@ distclean: ## removes all of build/
 
 .PHONY: help
 help: ## this list
-	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile tests/diff/Makefile.inc src/man/man.mk
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { print "\n" substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' Makefile tests/diff/Makefile.inc tests/bench/bench.mk src/man/man.mk
 	@printf '\nBUILD=build/x  SANITIZE=address,undefined  RDKAFKA=build/librdkafka  CC=clang  WERROR=1  V=1\n'

@@ -10,14 +10,14 @@ static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_WATCHED = sizeof watched / sizeof *watched };
 
 /* All that a handler may touch: lock-free counts and a descriptor. */
-static atomic_int count, last, bell = -1;
+static atomic_int count, bell = -1;
 
 static atomic_bool leaving;
 
 static void on_signal(int number) {
+  (void)number;
   if (atomic_load(&leaving)) _exit(0);
   int saved = errno;
-  atomic_store(&last, number);
   atomic_fetch_add(&count, 1);
   struct rl_wake wake = {.rd = -1, .wr = atomic_load(&bell)};
   if (wake.wr >= 0) rl_wake_ring(&wake);
@@ -28,7 +28,6 @@ int rl_signals_open(struct rl_signals *s, bool leave, struct rl_err *err) {
   if (rl_wake_open(&s->bell)) return rl_fail(err, RL_EFAIL, "cannot make a descriptor: %s", strerror(errno));
   atomic_store(&leaving, leave);
   atomic_store(&count, 0);
-  atomic_store(&last, 0);
   atomic_store(&bell, s->bell.wr);
   struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a blocking read ends */
   sigemptyset(&action.sa_mask);
@@ -49,7 +48,6 @@ void rl_signals_close(struct rl_signals *s) {
 }
 
 int rl_signals_count(void) { return atomic_load(&count); }
-int rl_signals_last(void) { return atomic_load(&last); }
 
 void rl_signals_wait(struct rl_signals *s) {
   while (rl_signals_count() == 0) {

@@ -24,7 +24,6 @@ int rl_signals_open(struct rl_signals *s, bool leave, struct rl_err *err);
 void rl_signals_count_from_now(void);
 void rl_signals_close(struct rl_signals *s);
 int rl_signals_count(void);                 /* since open */
-int rl_signals_last(void);                  /* which came last; 0: none */
 void rl_signals_wait(struct rl_signals *s); /* for the first */
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "codec/path.h"
+#include "codec/path_put.h"
 
 /* A path that is being built. A record is looked into once: what is in it is not found the second time
  * either. */
@@ -11,35 +12,6 @@ struct search {
   bool *seen; /* by the type's number */
   int depth;
 };
-
-static bool is_bare(struct rl_bytes key) {
-  for (size_t i = 0; i < key.len; i++)
-    if (strchr(".[]\"", key.data[i])) return false;
-  return key.len > 0 && key.data[0] != '@';
-}
-
-static void put_key(struct rl_buf *out, struct rl_bytes key) {
-  bool bare = is_bare(key);
-  if (out->len > 0) rl_buf_putc(out, '.');
-  if (!bare) rl_buf_putc(out, '"');
-  for (size_t i = 0; i < key.len; i++) {
-    if (!bare && (key.data[i] == '"' || key.data[i] == '\\')) rl_buf_putc(out, '\\');
-    rl_buf_putc(out, key.data[i]);
-  }
-  if (!bare) rl_buf_putc(out, '"');
-}
-
-static void put_step(struct rl_buf *out, const struct rl_step *step) {
-  if (step->key)
-    put_key(out, rl_bytes_str(step->key));
-  else
-    rl_buf_printf(out, "[%lld]", (long long)step->index);
-}
-
-static void cut(struct rl_buf *out, size_t len) {
-  out->len = len;
-  if (out->data) out->data[len] = 0;
-}
 
 static const struct rl_avro_field *field_of(const struct rl_avro_type *type, struct rl_bytes name) {
   for (uint32_t i = 0; type->kind == RL_AVRO_RECORD && i < type->n; i++)
@@ -61,7 +33,7 @@ static bool find_in_array(struct search *s, const struct rl_avro_type *type, str
   size_t len = s->path.len;
   rl_buf_puts(&s->path, "[0]");
   if (find(s, type->items, key)) return true;
-  cut(&s->path, len);
+  rl_path_cut(&s->path, len);
   return false;
 }
 
@@ -69,9 +41,9 @@ static bool find_in_fields(struct search *s, const struct rl_avro_type *type, st
   size_t len = s->path.len;
   for (uint32_t i = 0; i < type->n; i++) {
     if (type->fields[i].dropped) continue;
-    put_key(&s->path, type->fields[i].name);
+    rl_path_put_key(&s->path, type->fields[i].name);
     if (find(s, type->fields[i].type, key)) return true;
-    cut(&s->path, len);
+    rl_path_cut(&s->path, len);
   }
   return false;
 }
@@ -80,7 +52,7 @@ static bool find_in_record(struct search *s, const struct rl_avro_type *type, st
   if (s->seen[type->number] || s->depth == RL_PATH_STEPS) return false;
   s->seen[type->number] = true;
   if (field_of(type, key)) {
-    put_key(&s->path, key);
+    rl_path_put_key(&s->path, key);
     return true;
   }
   s->depth++;
@@ -148,9 +120,9 @@ static void put_nearest(const struct rl_avro_type *type, const struct rl_field *
   const struct rl_avro_field *nearest =
       type->kind == RL_AVRO_RECORD ? nearest_field(type, field->steps[n].key) : NULL;
   if (!nearest || !leads_on(nearest->type, field, n + 1)) return;
-  for (size_t i = 0; i < n; i++) put_step(out, &field->steps[i]);
-  put_key(out, nearest->name);
-  for (size_t i = n + 1; i < field->n_steps; i++) put_step(out, &field->steps[i]);
+  for (size_t i = 0; i < n; i++) rl_path_put_step(out, &field->steps[i]);
+  rl_path_put_key(out, nearest->name);
+  for (size_t i = n + 1; i < field->n_steps; i++) rl_path_put_step(out, &field->steps[i]);
 }
 
 void rl_avro_suggest(const struct rl_avro_schema *schema, const struct rl_field *field, struct rl_buf *out) {

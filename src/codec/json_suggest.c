@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "codec/path.h"
+#include "codec/path_put.h"
 
 struct search {
   const struct rl_tape *tape;
@@ -57,51 +58,16 @@ static size_t follow(const struct search *s, size_t i, size_t *n) {
   return i;
 }
 
-static bool is_bare(struct rl_bytes key) {
-  for (size_t i = 0; i < key.len; i++)
-    if (strchr(".[]\"", key.data[i])) return false;
-  return key.len > 0 && key.data[0] != '@';
-}
-
-static void put_quoted(struct rl_buf *out, struct rl_bytes key) {
-  rl_buf_putc(out, '"');
-  for (size_t i = 0; i < key.len; i++) {
-    if (key.data[i] == '"' || key.data[i] == '\\') rl_buf_putc(out, '\\');
-    rl_buf_putc(out, key.data[i]);
-  }
-  rl_buf_putc(out, '"');
-}
-
-static void put_key(struct rl_buf *out, struct rl_bytes key) {
-  if (out->len > 0) rl_buf_putc(out, '.');
-  if (is_bare(key))
-    rl_buf_put(out, key.data, key.len);
-  else
-    put_quoted(out, key);
-}
-
-static void put_step(struct rl_buf *out, const struct rl_step *step) {
-  if (step->key)
-    put_key(out, rl_bytes_str(step->key));
-  else
-    rl_buf_printf(out, "[%lld]", (long long)step->index);
-}
-
-static void cut(struct rl_buf *out, size_t len) {
-  out->len = len;
-  if (out->data) out->data[len] = 0;
-}
-
 static bool find_below(const struct search *s, size_t i, const char *key, int depth);
 
 static bool find_in_members(const struct search *s, size_t i, const char *key, int depth) {
   size_t at = i + 1, len = s->out->len;
   for (uint32_t n = s->tape->at[i].len; n > 0; n--) {
     struct rl_bytes name = text_of(&s->tape->at[at]);
-    put_key(s->out, name);
+    rl_path_put_key(s->out, name);
     bool has_nul = name.data && memchr(name.data, 0, name.len);
     if (!has_nul && find_below(s, at + 1, key, depth + 1)) return true;
-    cut(s->out, len);
+    rl_path_cut(s->out, len);
     at = after(s->tape, at + 1);
   }
   return false;
@@ -114,14 +80,14 @@ static bool find_below(const struct search *s, size_t i, const char *key, int de
   if (depth == RL_PATH_STEPS) return false;
   if (cell->tag == RL_OBJECT) {
     if (!member(s->tape, i, key)) return find_in_members(s, i, key, depth);
-    put_key(s->out, rl_bytes_str(key));
+    rl_path_put_key(s->out, rl_bytes_str(key));
     return true;
   }
   if (cell->tag != RL_ARRAY || cell->len == 0) return false;
   size_t len = s->out->len;
   rl_buf_puts(s->out, "[0]");
   if (find_below(s, i + 1, key, depth + 1)) return true;
-  cut(s->out, len);
+  rl_path_cut(s->out, len);
   return false;
 }
 
@@ -153,9 +119,9 @@ static void put_nearest(const struct search *s, struct rl_arena *arena) {
   if (!value) return; /* a key with a NUL in it, which no path can name */
   follow(s, value, &rest);
   if (rest < s->field->n_steps) return;
-  for (size_t i = 0; i < n; i++) put_step(s->out, &s->field->steps[i]);
-  put_key(s->out, rl_bytes_str(nearest));
-  for (size_t i = n + 1; i < s->field->n_steps; i++) put_step(s->out, &s->field->steps[i]);
+  for (size_t i = 0; i < n; i++) rl_path_put_step(s->out, &s->field->steps[i]);
+  rl_path_put_key(s->out, rl_bytes_str(nearest));
+  for (size_t i = n + 1; i < s->field->n_steps; i++) rl_path_put_step(s->out, &s->field->steps[i]);
 }
 
 static void suggest(const struct search *s, struct rl_arena *arena) {

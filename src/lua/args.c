@@ -57,3 +57,11 @@ void *rl_arg_self(lua_State *L, const char *type, const char *call) {
   if (!self) rl_lua_script_error(L, "call it with a colon: %s(...)", call);
   return self;
 }
+
+void rl_arg_join(lua_State *L, int n, luaL_Buffer *line) {
+  for (int i = 1; i <= n; i++) {
+    if (i > 1) luaL_addchar(line, '\t');
+    luaL_tolstring(L, i, NULL);
+    luaL_addvalue(line);
+  }
+}

@@ -3,7 +3,7 @@
 #ifndef RL_LUA_ARGS_H
 #define RL_LUA_ARGS_H
 
-#include <lua.h>
+#include <lauxlib.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +13,8 @@ int64_t rl_arg_integer(lua_State *L, int idx, const char *call, const char *what
 void rl_arg_function(lua_State *L, int idx, const char *call, const char *what);
 /* The table at idx may have the keys named only; nil and absent are no table: false. */
 int rl_arg_options(lua_State *L, int idx, const char *call, const char *const *names, size_t n);
+/* Adds arguments 1 to n as text, tabs between, as print does. The stack is as it was. */
+void rl_arg_join(lua_State *L, int n, luaL_Buffer *line);
 /* The method is called with its object: out:send(…), not out.send(…). */
 void *rl_arg_self(lua_State *L, const char *type, const char *call);
 

@@ -3,6 +3,7 @@
 #include <lauxlib.h>
 
 #include "base/log.h"
+#include "lua/args.h"
 
 /* Upvalue 1: the level. What is not shown is not even made into text. */
 static int l_log(lua_State *L) {
@@ -11,11 +12,7 @@ static int l_log(lua_State *L) {
   int n = lua_gettop(L);
   luaL_Buffer line;
   luaL_buffinit(L, &line);
-  for (int i = 1; i <= n; i++) {
-    if (i > 1) luaL_addchar(&line, '\t');
-    luaL_tolstring(L, i, NULL);
-    luaL_addvalue(&line);
-  }
+  rl_arg_join(L, n, &line);
   luaL_pushresult(&line);
   rl_log(level, "%s", lua_tostring(L, -1));
   return 0;

@@ -7,17 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lua/args.h"
 #include "lua/state.h"
 
 static int l_print(lua_State *L) {
   int n = lua_gettop(L);
   luaL_Buffer line;
   luaL_buffinit(L, &line);
-  for (int i = 1; i <= n; i++) {
-    if (i > 1) luaL_addchar(&line, '\t');
-    luaL_tolstring(L, i, NULL);
-    luaL_addvalue(&line);
-  }
+  rl_arg_join(L, n, &line);
   luaL_addchar(&line, '\n');
   luaL_pushresult(&line);
   size_t len;

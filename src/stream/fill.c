@@ -66,9 +66,7 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
     rl_msg_release(msg);
     return;
   }
-  if (!lane->got_message) atomic_store(&lane->run->got_message, true);
-  lane->got_message = true;
-  lane->taken_messages++;
+  if (lane->taken_messages++ == 0) atomic_store(&lane->run->got_message, true);
   lane->taken_bytes += (int64_t)size_of(msg);
   if (rl_batcher_fits(&lane->batcher, size_of(msg))) {
     add(lane, msg, now);

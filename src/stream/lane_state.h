@@ -110,7 +110,6 @@ struct rl_lane {
   int error_lines;
   int64_t head_said; /* the first flight when the last line of explanation was due */
   int64_t started, last_message, last_said, last_stats, down_since;
-  bool got_message;
   int64_t taken_messages, taken_bytes;
   int poll_cap_ms; /* a third of max.poll.interval.ms, or less */
 

@@ -19,8 +19,7 @@ struct rule {
   const char *forward;
   atomic_int calls, weather, slow_ms;
   atomic_llong seen;
-  int64_t largest, last_parts;
-  char causes[64];
+  int64_t largest;
 };
 
 static bool contains(struct rl_bytes hay, const char *needle) {
