@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "kafka/client.h"
 #include "kafka/consumer_impl.h"
@@ -35,21 +36,20 @@ static rd_kafka_t *open_client(const struct rl_consumer_opts *opts, struct rl_jo
 int rl_consumer_open(struct rl_consumer **out, const struct rl_consumer_opts *opts, struct rl_err *err) {
   struct rl_wake wake;
   if (rl_wake_open(&wake)) return rl_fail(err, RL_EFAIL, "cannot make an eventfd: %s", strerror(errno));
-  struct rl_joining *joining = rl_joining_new();
-  rd_kafka_t *rk = open_client(opts, joining, err);
-  if (!rk) {
-    rl_joining_free(joining);
-    rl_wake_close(&wake);
+  struct rl_consumer *c = rl_zalloc(sizeof *c);
+  c->wake = wake;
+  c->joining = rl_joining_new(&c->wake);
+  c->rk = open_client(opts, c->joining, err);
+  if (!c->rk) {
+    rl_joining_free(c->joining);
+    rl_wake_close(&c->wake);
+    rl_free(c);
     return RL_EUSAGE;
   }
-  struct rl_consumer *c = rl_zalloc(sizeof *c);
-  c->rk = rk;
-  c->wake = wake;
-  c->joining = joining;
   c->grouped = opts->group != NULL;
   c->manual = opts->manual || !opts->group;
   rl_slots_init(&c->slots);
-  rl_unstall_init(&c->unstall, rk);
+  rl_unstall_init(&c->unstall, c->rk);
   open_queues(c);
   *out = c;
   return 0;
@@ -71,16 +71,16 @@ int rl_consumer_subscribe(struct rl_consumer *c, char *const *topics, size_t n, 
   return code ? rl_reason_class(code) : 0;
 }
 
-static bool owns_nothing(const struct rl_consumer *c) {
+static const struct rl_kslot *owned(const struct rl_consumer *c) {
   for (size_t i = 0; i < c->slots.n; i++)
-    if (c->slots.at[i].queue) return false;
-  return true;
+    if (c->slots.at[i].queue) return &c->slots.at[i];
+  return NULL;
 }
 
 /* A cooperative member without a partition has nothing to revoke, and librdkafka's close then forgets to
  * leave (2.0.2): it leaves when it unsubscribes, and the close waits for the answer. */
 static void leave_empty_handed(struct rl_consumer *c) {
-  if (!c->manual && !c->dead && c->cooperative && owns_nothing(c)) rd_kafka_unsubscribe(c->rk);
+  if (!c->manual && !c->dead && c->cooperative && !owned(c)) rd_kafka_unsubscribe(c->rk);
 }
 
 /* After a fatal error librdkafka refuses to close: there is nothing left to leave. */
@@ -97,9 +97,28 @@ int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
 }
 
 bool rl_consumer_closed(const struct rl_consumer *c) { return c->dead || rd_kafka_consumer_closed(c->rk); }
-bool rl_consumer_joining(const struct rl_consumer *c) { return rl_joining_now(c->joining); }
 bool rl_consumer_joined(const struct rl_consumer *c) {
-  return c->manual || (c->joined && !rl_consumer_joining(c));
+  return c->manual || (c->joined && !rl_joining_now(c->joining, rl_now()));
+}
+
+/* What is committed, asked for without waiting for the answer. */
+static void probe(struct rl_consumer *c) {
+  const struct rl_kslot *slot = owned(c);
+  if (!slot) return;
+  rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+  rd_kafka_topic_partition_list_add(list, slot->topic, slot->partition);
+  rd_kafka_committed(c->rk, list, 0);
+  rd_kafka_topic_partition_list_destroy(list);
+}
+
+/* An eager member gives its partitions up before it joins: nothing can come between. */
+bool rl_consumer_may_commit(struct rl_consumer *c) {
+  int64_t now = rl_now();
+  if (rl_joining_now(c->joining, now)) return false;
+  if (!c->cooperative) return true;
+  enum rl_doubt doubt = rl_joining_doubt(c->joining, now);
+  if (doubt == RL_PROBE) probe(c);
+  return doubt == RL_SURE;
 }
 
 /* Never librdkafka's own blocking close: it waits for events that nobody serves any more (S6.3). */

@@ -78,9 +78,11 @@ enum rl_take rl_consumer_take(struct rl_consumer *c, struct rl_msg *msg, struct 
 /* The small number of a topic-partition, made on first sight, stable for the consumer's life. */
 uint32_t rl_consumer_slot(struct rl_consumer *c, const char *topic, int32_t partition);
 
-/* Commits positions, asynchronously; the answer comes as RL_KEV_COMMITTED. One at a time (S3.1), and none
- * while the member joins anew: it would be of an old generation, and cost a cooperative member all its
- * partitions (joining.h). */
+/* Commits positions, asynchronously; the answer comes as RL_KEV_COMMITTED. One at a time (S3.1), and only
+ * when it may: while the member joins anew it would be of an old generation, and cost a cooperative member
+ * all its partitions (joining.h). To be asked when there is something to commit, and again after a ring or a
+ * few milliseconds. */
+bool rl_consumer_may_commit(struct rl_consumer *c);
 int rl_consumer_commit(struct rl_consumer *c, const struct rl_tps *positions, struct rl_err *err);
 
 int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout_ms, struct rl_err *err);
@@ -92,8 +94,7 @@ int rl_consumer_close_begin(struct rl_consumer *c,
                             struct rl_err *err); /* after a fatal error: closed at once */
 bool rl_consumer_closed(const struct rl_consumer *c);
 bool rl_consumer_joined(const struct rl_consumer *c);
-bool rl_consumer_joining(const struct rl_consumer *c); /* ends before the ASSIGN that follows it is served */
-void rl_consumer_destroy(struct rl_consumer *c);       /* every message must be released before */
+void rl_consumer_destroy(struct rl_consumer *c); /* every message must be released before */
 
 int rl_consumer_fd(const struct rl_consumer *c); /* readable when there may be something to serve or take */
 void rl_consumer_clear(struct rl_consumer *c);   /* takes the rings: before serving */

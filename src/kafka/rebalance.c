@@ -2,6 +2,7 @@
  *
  * A queue is forwarded before librdkafka starts to fetch, or the first messages would come out of the main
  * queue; it is taken back after fetching stopped. */
+#include "base/clock.h"
 #include "kafka/consumer_impl.h"
 #include "kafka/parts.h"
 #include "kafka/reason.h"
@@ -94,7 +95,7 @@ static int yield_all(struct rl_consumer *c, struct rl_err *err) {
 }
 
 int rl_consumer_yield(struct rl_consumer *c, const struct rl_tps *parts, struct rl_err *err) {
-  if (!c->closing) rl_joining_follows(c->joining);
+  if (!c->closing) rl_joining_follows(c->joining, rl_now());
   return c->cooperative ? yield_some(c, parts, err) : yield_all(c, err);
 }
 

@@ -6,6 +6,7 @@
 
 /* Between two commits of a busy lane: one costs as much as hundreds of messages. */
 #define PACE (10 * RL_NS_PER_MS)
+#define LOOK_AGAIN (20 * RL_NS_PER_MS)
 #define RETRY_MIN (100 * RL_NS_PER_MS)
 #define RETRY_MAX (2 * RL_NS_PER_S)
 
@@ -74,11 +75,26 @@ static bool is_early(const struct rl_lane *lane, int64_t now) {
   return now < lane->commit_again && (lane->commit_failures > 0 || !is_urgent(lane));
 }
 
+/* A position behind what is committed is none: EOF was there, and new messages came. */
+static bool anything(const struct rl_lane *lane) {
+  for (size_t i = 0; i < lane->offsets.n; i++) {
+    const struct rl_part *p = &lane->offsets.at[i];
+    if (p->assigned && rl_offsets_position(p) > p->committed) return true;
+  }
+  return false;
+}
+
+static bool allowed(struct rl_lane *lane, int64_t now) {
+  bool may = lane->source.may_commit(lane->source.self);
+  if (!may) lane->commit_again = now + LOOK_AGAIN;
+  return may;
+}
+
 void rl_commit_step(struct rl_lane *lane, int64_t now) {
   struct rl_tps positions = RL_TPS_INIT;
   struct rl_err err = {0};
   if (!commits(lane) || lane->phase >= RL_CLOSING || lane->commit_out || is_early(lane, now)) return;
-  if (lane->source.joining(lane->source.self)) return; /* what it brings is an event, and rings */
+  if (!anything(lane) || !allowed(lane, now)) return;
   rl_offsets_commit(&lane->offsets, &positions);
   if (positions.n == 0) return;
   if (lane->source.commit(lane->source.self, &positions, &err)) {
@@ -131,14 +147,7 @@ void rl_on_committed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now)
 }
 
 bool rl_committed_all(const struct rl_lane *lane) {
-  if (!commits(lane)) return true;
-  if (lane->commit_out) return false;
-  for (size_t i = 0; i < lane->offsets.n; i++) {
-    const struct rl_part *p = &lane->offsets.at[i];
-    int64_t position = rl_offsets_position(p);
-    if (p->assigned && position > p->committed) return false; /* behind it: EOF was, and new messages came */
-  }
-  return true;
+  return !commits(lane) || (!lane->commit_out && !anything(lane));
 }
 
 /* Batches whose partitions went, or whose offsets others carry, leave the count when nothing is left to

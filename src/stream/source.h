@@ -20,7 +20,7 @@ struct rl_source {
   int (*commit)(void *self, const struct rl_tps *positions, struct rl_err *err);
   int64_t (*high)(void *self, const char *topic, int32_t partition);
   bool (*joined)(void *self);
-  bool (*joining)(void *self);
+  bool (*may_commit)(void *self); /* false: not now; rings, or is asked again soon */
   bool (*reachable)(void *self, int timeout_ms);
   int (*close_begin)(void *self, struct rl_err *err);
   bool (*closed)(void *self);

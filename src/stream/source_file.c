@@ -221,7 +221,7 @@ int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl
                             .commit = f_list,
                             .high = f_high,
                             .joined = f_yes,
-                            .joining = f_no,
+                            .may_commit = f_no,
                             .reachable = f_reachable,
                             .close_begin = f_close_begin,
                             .closed = f_yes,

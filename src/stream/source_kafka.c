@@ -22,7 +22,7 @@ static int64_t k_high(void *self, const char *topic, int32_t partition) {
   return rl_consumer_high(self, topic, partition);
 }
 static bool k_joined(void *self) { return rl_consumer_joined(self); }
-static bool k_joining(void *self) { return rl_consumer_joining(self); }
+static bool k_may_commit(void *self) { return rl_consumer_may_commit(self); }
 static bool k_reachable(void *self, int timeout_ms) { return rl_consumer_reachable(self, timeout_ms); }
 static int k_close_begin(void *self, struct rl_err *err) { return rl_consumer_close_begin(self, err); }
 static bool k_closed(void *self) { return rl_consumer_closed(self); }
@@ -68,7 +68,7 @@ int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane
                             .commit = k_commit,
                             .high = k_high,
                             .joined = k_joined,
-                            .joining = k_joining,
+                            .may_commit = k_may_commit,
                             .reachable = k_reachable,
                             .close_begin = k_close_begin,
                             .closed = k_closed,

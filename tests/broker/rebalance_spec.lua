@@ -13,6 +13,13 @@ local function twice(...)
   return n
 end
 
+-- What the runs said, for the report of a test that fails.
+local function words(...)
+  local all = {}
+  for i, run in ipairs { ... } do all[i] = ("run %d:\n%s"):format(i, run:err()) end
+  return table.concat(all, "\n")
+end
+
 local function stop(...)
   for _, run in ipairs { ... } do run:kill "TERM" end
   for _, run in ipairs { ... } do assert.equal(0, run:wait(15), run:err()) end
@@ -235,7 +242,7 @@ for _, assignor in ipairs(assignors) do
       assert.is_true(proc.till(60, function() return rille.lag(group, topic) == 0 end), "lag 0")
       stop(runs[3], runs[4])
       assert.equal(n, rille.distinct(table.unpack(runs)))
-      assert.equal(0, twice(table.unpack(runs)))
+      assert.equal(0, twice(table.unpack(runs)), words(table.unpack(runs)))
     end)
   end)
 end

@@ -63,14 +63,14 @@ TEST(s2_2_a_join_under_way_is_seen_though_nothing_tells) {
   struct rl_kconf conf = RL_KCONF_INIT;
   struct bed_member first = member(&b, &conf, "cooperative-sticky");
   BED_UNTIL(&first, first.owned.n == 1);
-  CHECK(!rl_consumer_joining(first.c));
+  BED_UNTIL(&first, rl_consumer_may_commit(first.c));
   CHECK(rl_consumer_joined(first.c));
   struct bed_member second = member(&b, &conf, "cooperative-sticky");
-  BED_UNTIL(&first, rl_consumer_joining(first.c));
+  BED_UNTIL(&first, !rl_consumer_joined(first.c));
   CHECK(!rl_consumer_joined(first.c));
   CHECK_INT(first.revokes, 0);
   int64_t end = rl_now() + BED_PATIENCE;
-  while ((!second.assigns || rl_consumer_joining(first.c)) && rl_now() < end) both(&first, &second);
+  while ((!second.assigns || !rl_consumer_joined(first.c)) && rl_now() < end) both(&first, &second);
   CHECK_INT(first.revokes, 0);
   CHECK(rl_consumer_joined(first.c));
   bed_leave(&second);

@@ -9,6 +9,8 @@ struct bed {
   struct rl_settings settings;
   int sent;
   bool refuse;
+  bool joins;
+  int asked;
 };
 
 static int commit(void *self, const struct rl_tps *positions, struct rl_err *err) {
@@ -18,9 +20,10 @@ static int commit(void *self, const struct rl_tps *positions, struct rl_err *err
   return 0;
 }
 
-static bool joining(void *self) {
-  (void)self;
-  return false;
+static bool may_commit(void *self) {
+  struct bed *b = self;
+  b->asked++;
+  return !b->joins;
 }
 
 static void begin(struct bed *b) {
@@ -29,7 +32,7 @@ static void begin(struct bed *b) {
   b->settings.commit = true;
   b->settings.in_flight = 8;
   b->lane.s = &b->settings;
-  b->lane.source = (struct rl_source){.self = b, .tracks = true, .commit = commit, .joining = joining};
+  b->lane.source = (struct rl_source){.self = b, .tracks = true, .commit = commit, .may_commit = may_commit};
   pthread_mutex_init(&b->lane.mu, NULL);
   rl_offsets_init(&b->lane.offsets);
   rl_offsets_part(&b->lane.offsets, 0, "t", 0);
@@ -168,5 +171,30 @@ TEST(s3_1_so_does_what_could_not_be_sent) {
   CHECK_INT(b.sent, 1);
   rl_commit_step(&b.lane, 1101 * MS);
   CHECK_INT(b.sent, 2);
+  end(&b);
+}
+
+TEST(s2_3_nothing_is_committed_while_the_member_may_be_joining) {
+  struct bed b;
+  begin_answered(&b);
+  b.joins = true;
+  b.lane.phase = RL_FINISHING;
+  rl_commit_step(&b.lane, 1001 * MS);
+  CHECK_INT(b.sent, 1);
+  b.joins = false;
+  rl_commit_step(&b.lane, 1002 * MS);
+  CHECK_INT(b.sent, 2);
+  end(&b);
+}
+
+/* Else each heartbeat of an idle member would be followed by three probes. */
+TEST(s2_3_nobody_asks_when_there_is_nothing_to_commit) {
+  struct bed b;
+  begin_answered(&b);
+  rl_commit_step(&b.lane, 1100 * MS);
+  answer(&b, 0, 1101 * MS);
+  int asked = b.asked;
+  rl_commit_step(&b.lane, 5000 * MS);
+  CHECK_INT(b.asked, asked);
   end(&b);
 }
