@@ -144,6 +144,7 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   if (code != 1) return code;
   if (f->state == RL_AVRO_JSON) return json_tape(f, tape, err);
   struct rl_tape own = f->run.tape;
+  struct rl_arena *arena = f->run.arena;
   f->run.tape = *tape;
   f->run.arena = &tape->arena;
   f->run.depth = 0;
@@ -153,6 +154,7 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   tape->n = f->run.tape.n;
   tape->cap = f->run.tape.cap;
   f->run.tape = own;
+  f->run.arena = arena;
   return fine ? finish(f) : RL_EHANDLER;
 }
 

@@ -172,7 +172,10 @@ static int next_csv(void *self, struct rl_cell *row, struct rl_err *err) {
 /* Named, an object; else an array. An empty cell is null there. */
 static int tape_csv(void *self, struct rl_tape *tape, struct rl_err *err) {
   struct csv_format *f = self;
+  struct rl_arena *own = f->csv.arena;
+  f->csv.arena = &tape->arena;
   int code = read_record(f, err);
+  f->csv.arena = own;
   if (code != 1) return code;
   bool named = f->n_names > 0;
   RL_GROW(tape->at, tape->cap, 1 + 2 * f->csv.n);

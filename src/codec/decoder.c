@@ -27,6 +27,9 @@ struct rl_decoder {
   struct rl_decoder_opts opts;
   struct rl_cell *row;   /* of the message being decoded: cells reach the columns only when all are right */
   struct rl_arena spare; /* of messages that are decoded without columns, only to be checked */
+  struct rl_arena whole; /* of the message whose records become tapes */
+  const struct rl_msg *taped; /* that message; NULL: none is begun */
+  size_t next_record;         /* of it */
 };
 
 static const struct known *find_format(const char *name, struct rl_err *err) {
@@ -55,6 +58,7 @@ int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struc
   }
   d->row = rl_zalloc(d->opts.fields->n * sizeof *d->row);
   rl_arena_init(&d->spare);
+  rl_arena_init(&d->whole);
   *out = d;
   return 0;
 }
@@ -64,6 +68,7 @@ void rl_decoder_free(struct rl_decoder *d) {
   d->format->close(d->self);
   rl_json_free(d->json);
   rl_arena_free(&d->spare);
+  rl_arena_free(&d->whole);
   rl_free(d->row);
   rl_free(d);
 }
@@ -144,6 +149,7 @@ static struct rl_arena *arena_for(struct rl_decoder *d, struct rl_columns *c) {
 
 int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c, struct rl_err *err) {
   struct rl_arena *arena = arena_for(d, c);
+  d->taped = NULL;
   int code = fill_meta(d, msg, err);
   bool tombstone = !msg->value.data;
   if (!tombstone && code == 0) code = single_row(d, msg, arena, err);
@@ -157,6 +163,7 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
   if (!d->rows || !msg->value.data) return rl_decoder_row(d, msg, c, err);
   struct rl_arena *arena = arena_for(d, c);
   size_t before = c ? c->rows : 0;
+  d->taped = NULL;
   int code = fill_meta(d, msg, err);
   if (code == 0) code = all_rows(d, msg, c, arena, n, err);
   if (code == 0) return 0;
@@ -172,25 +179,43 @@ static int json_tape(struct rl_decoder *d, const struct rl_msg *msg, struct rl_t
   return rl_json_tape(d->json, msg->value, d->opts.max_depth, tape, err);
 }
 
+void rl_decoder_tape_end(struct rl_decoder *d) { d->taped = NULL; }
+
+static int begin_tapes(struct rl_decoder *d, const struct rl_msg *msg, struct rl_err *err) {
+  rl_arena_reset(&d->whole);
+  d->next_record = 0;
+  int code = d->rows->begin(d->self, msg, &d->whole, err);
+  d->taped = code == 0 ? msg : NULL;
+  return code;
+}
+
+/* To the record with that number, and past it. */
+static int next_tapes(struct rl_decoder *d, size_t record, struct rl_tape *tape, struct rl_err *err) {
+  int code = 1;
+  while (d->next_record < record && (code = d->rows->next(d->self, d->row, err)) == 1) d->next_record++;
+  if (code == 1) code = d->rows->next_tape(d->self, tape, err);
+  if (code == 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record, d->next_record);
+  d->next_record++;
+  return code;
+}
+
 int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t record, struct rl_tape *tape,
                     struct rl_err *err) {
   rl_tape_reset(tape);
   if (!msg->value.data) return rl_fail(err, RL_EHANDLER, "a null value, which holds nothing to decode");
   if (!d->rows && record > 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of 1", record);
   if (!d->rows) return json_tape(d, msg, tape, err);
-  int code = d->rows->begin(d->self, msg, &tape->arena, err);
-  for (size_t n = 0; code == 0; n++) {
-    code = n == record ? d->rows->next_tape(d->self, tape, err) : d->rows->next(d->self, d->row, err);
-    if (code == 1 && n == record) return 0;
-    if (code == 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record, n);
-    if (code == 1) code = 0;
-  }
+  int code = d->taped == msg && record >= d->next_record ? 0 : begin_tapes(d, msg, err);
+  if (code == 0) code = next_tapes(d, record, tape, err);
+  if (code == 1) return 0;
+  d->taped = NULL;
   tape->n = 0;
   return code;
 }
 
 void rl_decoder_suggest(struct rl_decoder *d, const struct rl_msg *msg, const struct rl_field *field,
                         struct rl_buf *out) {
+  d->taped = NULL;
   if (!d->format->suggest || field->meta != RL_META_NONE || !msg->value.data) return;
   d->format->suggest(d->self, msg, field, out);
 }

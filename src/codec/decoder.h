@@ -62,10 +62,13 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
                     struct rl_err *err);
 
 /* The whole value of the message's record with this number, from 0: what the tape held is gone, texts live in
- * its arena or the message. RL_EHANDLER; "raw" reads JSON. A decoder serves one thread: a handler's is its
- * own. */
+ * its arena or the message, or until the next call. RL_EHANDLER; "raw" reads JSON. A decoder serves one
+ * thread: a handler's is its own. Records of a message that are asked for in their order are read in one
+ * pass: so `msg` stays as and where it is until rl_decoder_tape_end, or until the record of another is asked
+ * for. */
 int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t record, struct rl_tape *tape,
                     struct rl_err *err);
+void rl_decoder_tape_end(struct rl_decoder *d);
 
 /* For the warning about a field that no message of the first batch has: paths seen at that level of the
  * document, so that the nearest can be named. Puts "candidate.magpsf" or nothing. */

@@ -26,8 +26,8 @@ struct rl_format_rows {
   /* The next record's fields, as row does: 1; 0: there is none left, the message is sound to its end, and row
    * is as it was. */
   int (*next)(void *self, struct rl_cell *row, struct rl_err *err);
-  /* The next record whole, appended to the tape, which is empty: 1; 0: there is none left. The arena that
-   * begin had is the tape's. */
+  /* The next record whole, appended to the tape, which is empty, its texts in the tape's arena: 1; 0: there
+   * is none left. Then goes on with the arena that begin had. */
   int (*next_tape)(void *self, struct rl_tape *tape, struct rl_err *err);
 };
 

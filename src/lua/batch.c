@@ -26,6 +26,7 @@ void rl_lua_push_batch(lua_State *L, const struct rl_view *view) {
   b->part_at = view->part_at;
   b->parts_of = view->parts_of;
   b->number = view->batch->number;
+  b->several = view->batch->first != NULL;
   b->batch = view->batch;
 }
 
@@ -165,8 +166,8 @@ static int l_batch_len(lua_State *L) {
 /* Works on a batch that is over, too: it ends up in messages about just that. */
 static int l_batch_tostring(lua_State *L) {
   struct rl_lua_batch *b = luaL_checkudata(L, 1, RL_BATCH_TYPE);
-  lua_pushfstring(L, "batch %I (%I messages%s)", (LUAI_UACINT)b->number, (LUAI_UACINT)b->n,
-                  b->root->batch ? "" : ", over");
+  lua_pushfstring(L, "batch %I (%I %s%s)", (LUAI_UACINT)b->number, (LUAI_UACINT)b->n,
+                  b->several ? "rows" : "messages", b->root->batch ? "" : ", over");
   return 1;
 }
 

@@ -4,7 +4,8 @@
  * `closed` first and raises "batch 12 is over: …". Views (where, parts) are userdata of the same type that
  * keep the root alive through a user value.
  *
- *   user value 1  the environment, a table that a root and all its views share: [row + 1] messages,
+ *   user value 1  the environment, a table that a root and all its views share: [row + 1] messages (one for
+ *                 each row, also where a message has several),
  *                 "decoded" what the script's own decode made of them, "reader" what reads whole values
  *                 that are no JSON, "stream" in the library form
  *   user value 2  the root, for views
@@ -25,6 +26,7 @@ struct rl_lua_batch {
   size_t n;
   int attempt;
   size_t part_at, parts_of;
+  bool several; /* its messages do not have one row each */
   int64_t number;
 };
 

@@ -10,6 +10,7 @@
 enum { UV_ROOT = 1, UV_FIELDS };
 enum member {
   M_TOPIC = 1,
+  M_RECORD,
   M_PARTITION,
   M_OFFSET,
   M_TIMESTAMP,
@@ -43,7 +44,15 @@ void rl_lua_push_message(lua_State *L, int idx, uint32_t row) {
   lua_remove(L, -2);
 }
 
-const struct rl_msg *rl_lua_msg(const struct rl_lua_message *m) { return &m->root->batch->msgs[m->row]; }
+const struct rl_msg *rl_lua_msg(const struct rl_lua_message *m) {
+  const struct rl_batch *batch = m->root->batch;
+  return &batch->msgs[rl_batch_owner(batch, m->row)];
+}
+
+size_t rl_lua_record(const struct rl_lua_message *m) {
+  const struct rl_batch *batch = m->root->batch;
+  return m->row - rl_batch_first(batch, rl_batch_owner(batch, m->row));
+}
 
 static struct rl_lua_message *check_open(lua_State *L, struct rl_lua_message *m) {
   if (!m->root->batch)
@@ -100,9 +109,20 @@ static bool push_own_decoded(lua_State *L, int idx, const struct rl_msg *msg) {
   return true;
 }
 
+/* "alerts[0]@12", and which of its records where it has several. */
+static void push_place(lua_State *L, const struct rl_lua_message *m) {
+  const struct rl_msg *msg = rl_lua_msg(m);
+  const struct rl_batch *batch = m->root->batch;
+  lua_pushfstring(L, "%s[%d]@%I", msg->topic, (int)msg->partition, (LUAI_UACINT)msg->offset);
+  if (rl_batch_rows_of(batch, rl_batch_owner(batch, m->row)) < 2) return;
+  lua_pushfstring(L, " record %I", (LUAI_UACINT)rl_lua_record(m) + 1);
+  lua_concat(L, 2);
+}
+
 void rl_lua_push_decoded(lua_State *L, int idx) {
   idx = lua_absindex(L, idx);
-  const struct rl_msg *msg = rl_lua_msg(lua_touserdata(L, idx));
+  const struct rl_lua_message *m = lua_touserdata(L, idx);
+  const struct rl_msg *msg = rl_lua_msg(m);
   if (push_own_decoded(L, idx, msg)) return;
   if (!msg->value.data) {
     lua_pushnil(L);
@@ -110,8 +130,12 @@ void rl_lua_push_decoded(lua_State *L, int idx) {
   }
   struct rl_err err;
   bool has_reader = push_env(L, idx, "reader") == LUA_TUSERDATA;
-  int rc = has_reader ? rl_lua_read(L, -1, msg, &err) : rl_lua_decode_json(L, msg->value, max_depth(L), &err);
-  if (rc) luaL_error(L, "%s[%d]@%I: %s", msg->topic, (int)msg->partition, (LUAI_UACINT)msg->offset, err.text);
+  int rc = has_reader ? rl_lua_read(L, -1, msg, rl_lua_record(m), &err)
+                      : rl_lua_decode_json(L, msg->value, max_depth(L), &err);
+  if (rc) {
+    push_place(L, m);
+    luaL_error(L, "%s: %s", lua_tostring(L, -1), err.text);
+  }
   lua_remove(L, -2);
 }
 
@@ -176,6 +200,7 @@ static void push_member(lua_State *L, const struct rl_lua_message *m, enum membe
   const struct rl_msg *msg = rl_lua_msg(m);
   switch (which) {
     case M_TOPIC: lua_pushstring(L, msg->topic); break;
+    case M_RECORD: lua_pushinteger(L, (lua_Integer)rl_lua_record(m) + 1); break;
     case M_PARTITION: lua_pushinteger(L, msg->partition); break;
     case M_OFFSET: lua_pushinteger(L, msg->offset); break;
     case M_TIMESTAMP: push_timestamp(L, msg); break;
@@ -205,8 +230,9 @@ static int l_message_index(lua_State *L) {
 static int l_message_tostring(lua_State *L) {
   struct rl_lua_message *m = luaL_checkudata(L, 1, RL_MESSAGE_TYPE);
   if (m->root->batch) {
-    const struct rl_msg *msg = rl_lua_msg(m);
-    lua_pushfstring(L, "message %s[%d]@%I", msg->topic, (int)msg->partition, (LUAI_UACINT)msg->offset);
+    lua_pushliteral(L, "message ");
+    push_place(L, m);
+    lua_concat(L, 2);
   } else {
     lua_pushliteral(L, "message (over)");
   }
@@ -219,14 +245,9 @@ static void set_index(lua_State *L) {
   static const struct {
     const char *name;
     enum member which;
-  } members[] = {{"topic", M_TOPIC},
-                 {"partition", M_PARTITION},
-                 {"offset", M_OFFSET},
-                 {"timestamp", M_TIMESTAMP},
-                 {"timestamp_type", M_TIMESTAMP_TYPE},
-                 {"key", M_KEY},
-                 {"value", M_VALUE},
-                 {"headers", M_HEADERS},
+  } members[] = {{"topic", M_TOPIC},   {"record", M_RECORD},       {"partition", M_PARTITION},
+                 {"offset", M_OFFSET}, {"timestamp", M_TIMESTAMP}, {"timestamp_type", M_TIMESTAMP_TYPE},
+                 {"key", M_KEY},       {"value", M_VALUE},         {"headers", M_HEADERS},
                  {"fields", M_FIELDS}};
   lua_newtable(L);
   for (size_t i = 0; i < sizeof members / sizeof *members; i++) {

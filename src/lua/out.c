@@ -59,17 +59,17 @@ static const char *check_topic(lua_State *L, int idx, const char *call) {
   return topic;
 }
 
-/* The row of a message or batch that must be of the batch in hand. */
+/* The number of a message, or of a row's message, that must be of the batch in hand. */
 static void check_ours(lua_State *L, const struct rl_lua_out *out, const struct rl_batch *batch,
                        const char *call) {
   if (batch != out->batch)
     rl_lua_script_error(L, "%s: this is no message of the batch that is being handled", call);
 }
 
-static uint32_t check_row(lua_State *L, const struct rl_lua_out *out, int idx, const char *call) {
+static uint32_t check_message(lua_State *L, const struct rl_lua_out *out, int idx, const char *call) {
   struct rl_lua_message *m = rl_lua_check_message(L, idx, call);
   check_ours(L, out, m->root->batch, call);
-  return m->row;
+  return (uint32_t)rl_batch_owner(out->batch, m->row);
 }
 
 /* Reads partition and timestamp from the options table at idx. */
@@ -110,7 +110,7 @@ static void read_send_options(lua_State *L, const struct rl_lua_out *out, struct
   static const char *const names[] = {"key", "headers", "partition", "timestamp", "about"};
   if (!rl_arg_options(L, 4, "out:send", names, sizeof names / sizeof *names)) return;
   read_place(L, 4, "out:send", &to->partition, &to->timestamp);
-  if (lua_getfield(L, 4, "about") != LUA_TNIL) to->row = check_row(L, out, -1, "out:send");
+  if (lua_getfield(L, 4, "about") != LUA_TNIL) to->message = check_message(L, out, -1, "out:send");
   lua_getfield(L, 4, "key");
   to->key = rl_lua_read_bytes(L, -1, "key");
   lua_getfield(L, 4, "headers");
@@ -119,7 +119,7 @@ static void read_send_options(lua_State *L, const struct rl_lua_out *out, struct
 
 static int l_out_send(lua_State *L) {
   struct rl_lua_out *out = check_out(L, "out:send");
-  struct rl_out to = {.kind = RL_OUT_SEND, .partition = -1, .row = RL_NO_ROW};
+  struct rl_out to = {.kind = RL_OUT_SEND, .partition = -1, .message = RL_NO_MESSAGE};
   to.topic = check_topic(L, 2, "out:send");
   read_value(L, out, 3, &to);
   read_send_options(L, out, &to);
@@ -128,12 +128,24 @@ static int l_out_send(lua_State *L) {
   return 0;
 }
 
-static void forward_row(lua_State *L, struct rl_lua_out *out, const struct rl_out *to, uint32_t row) {
-  const struct rl_msg *msg = &out->batch->msgs[row];
+static void forward(lua_State *L, struct rl_lua_out *out, const struct rl_out *to, size_t message) {
+  const struct rl_msg *msg = &out->batch->msgs[message];
   struct rl_err err;
-  if (rl_outbox_forward(out->box, to->topic, row, msg->key.len + msg->value.len, to->partition, to->timestamp,
-                        &err))
+  if (rl_outbox_forward(out->box, to->topic, (uint32_t)message, msg->key.len + msg->value.len, to->partition,
+                        to->timestamp, &err))
     luaL_error(L, "out:forward: %s", err.text);
+}
+
+/* A message of which several rows are in the batch goes once, where its first row stands. */
+static void forward_once(lua_State *L, struct rl_lua_out *out, const struct rl_out *to,
+                         const struct rl_lua_batch *b) {
+  unsigned char *gone = lua_newuserdatauv(L, out->batch->n + 1, 0);
+  memset(gone, 0, out->batch->n + 1);
+  for (size_t i = 0; i < b->n; i++) {
+    size_t message = rl_batch_owner(out->batch, b->rows[i]);
+    if (!gone[message]) forward(L, out, to, message);
+    gone[message] = 1;
+  }
 }
 
 static int l_out_forward(lua_State *L) {
@@ -143,22 +155,23 @@ static int l_out_forward(lua_State *L) {
   if (rl_arg_options(L, 4, "out:forward", names, sizeof names / sizeof *names))
     read_place(L, 4, "out:forward", &to.partition, &to.timestamp);
   if (!rl_lua_test_batch(L, 3)) {
-    forward_row(L, out, &to, check_row(L, out, 3, "out:forward"));
+    forward(L, out, &to, check_message(L, out, 3, "out:forward"));
     return 0;
   }
   struct rl_lua_batch *b = rl_lua_check_batch(L, 3);
   check_ours(L, out, b->batch, "out:forward");
-  for (size_t i = 0; i < b->n; i++) forward_row(L, out, &to, b->rows[i]);
+  if (out->batch->first) forward_once(L, out, &to, b);
+  for (size_t i = 0; !out->batch->first && i < b->n; i++) forward(L, out, &to, b->rows[i]);
   return 0;
 }
 
 static int l_out_reject(lua_State *L) {
   struct rl_lua_out *out = check_out(L, "out:reject");
-  uint32_t row = check_row(L, out, 2, "out:reject");
+  uint32_t message = check_message(L, out, 2, "out:reject");
   if (out->box->no_reject)
     rl_lua_script_error(L,
                         "out:reject: there is no dead-letter topic: set dead_letter (--dead-letter TOPIC)");
-  rl_outbox_reject(out->box, row, rl_arg_text(L, 3, "out:reject", "reason", NULL));
+  rl_outbox_reject(out->box, message, rl_arg_text(L, 3, "out:reject", "reason", NULL));
   return 0;
 }
 

@@ -42,18 +42,20 @@ void rl_lua_push_reader(lua_State *L, const struct rl_settings *s) {
 }
 
 void rl_lua_use_reader(lua_State *L, int idx) {
+  struct reader *r = lua_touserdata(L, -1);
+  if (r) rl_decoder_tape_end(r->decoder); /* another batch's message may have the place of the one before */
   lua_getiuservalue(L, idx, UV_BATCH_ENV);
   lua_insert(L, -2);
   lua_setfield(L, -2, "reader");
   lua_pop(L, 1);
 }
 
-int rl_lua_read(lua_State *L, int idx, const struct rl_msg *msg, struct rl_err *err) {
+int rl_lua_read(lua_State *L, int idx, const struct rl_msg *msg, size_t record, struct rl_err *err) {
   struct reader *r = lua_touserdata(L, idx);
   luaL_checkstack(L, 8, NULL);
   struct rl_json_scratch *s = rl_json_take(L);
   int held = lua_gettop(L);
-  int code = rl_decoder_tape(r->decoder, msg, 0, &s->tape, err);
+  int code = rl_decoder_tape(r->decoder, msg, record, &s->tape, err);
   if (!code) code = rl_json_build(L, s, s->tape.at, s->tape.n, err);
   return rl_json_end(L, held, code);
 }

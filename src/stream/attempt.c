@@ -13,10 +13,12 @@ struct attempt {
   struct rl_lane *lane;
   struct rl_batch *batch;
   struct rl_flight *flight;
-  uint32_t *rows; /* those still to be settled when the run of the handler began, or less: strike */
+  uint32_t *todo; /* messages still to be settled when the run of the handler began, or less: strike */
   size_t n;
-  unsigned char *settled; /* by row of the batch */
-  struct rl_pin **pins;   /* by row of the batch */
+  uint32_t *rows; /* of the part in hand, where rows are not messages */
+  size_t cap_rows;
+  unsigned char *settled; /* by message of the batch */
+  struct rl_pin **pins;   /* by message of the batch */
   struct rl_bisect bisect;
   struct rl_backoff backoff, weather;
   struct rl_failure why; /* of the last attempt */
@@ -38,12 +40,12 @@ static const char *script_of(const struct attempt *a, bool by_handler, const cha
 }
 
 /* The run stops at this message: promise 5 without a dead-letter topic. */
-static int stop_at(struct attempt *a, uint32_t row, bool by_handler, const char *error) {
+static int stop_at(struct attempt *a, uint32_t message, bool by_handler, const char *error) {
   struct rl_err err = {0};
   char origin[400];
   const char *script = script_of(a, by_handler, error);
   const char *what = by_handler ? "the handler failed" : "the value does not decode";
-  put_origin(origin, sizeof origin, &a->batch->msgs[row]);
+  put_origin(origin, sizeof origin, &a->batch->msgs[message]);
   rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin,
           what, script, *script ? ": " : "", error);
   rl_lane_fail(a->lane, &err);
@@ -61,17 +63,17 @@ refused:
   return err.code;
 }
 
-static int dead_letter(struct attempt *a, uint32_t row, const struct rl_letter *letter, bool by_handler) {
+static int dead_letter(struct attempt *a, uint32_t message, const struct rl_letter *letter, bool by_handler) {
   struct rl_err err = {0};
   char origin[400];
-  put_origin(origin, sizeof origin, &a->batch->msgs[row]);
+  put_origin(origin, sizeof origin, &a->batch->msgs[message]);
   rl_log(RL_WARN, "%s: %s: dead-lettered to %s", origin, letter->error, a->lane->s->dead_letter);
-  if (rl_sink_reject(a->lane->sink, a->flight, &a->batch->msgs[row], letter, &err) ||
+  if (rl_sink_reject(a->lane->sink, a->flight, &a->batch->msgs[message], letter, &err) ||
       rl_sink_flush(a->lane->sink, &err)) {
     rl_lane_fail(a->lane, &err);
     return err.code;
   }
-  a->settled[row] = 1;
+  a->settled[message] = 1;
   if (!rl_history_dead(a->lane->history, by_handler)) return 0;
   rl_fail(&err, RL_EHANDLER,
           "%s: %s, dead letter after dead letter (dead_letter_max %lld in a row, or over half of the last "
@@ -89,7 +91,7 @@ static bool leaving(struct rl_lane *lane) {
   return leave;
 }
 
-/* A decoder written in Lua runs here, a row at a time (S6.3). */
+/* A decoder written in Lua runs here, a message at a time, which is one row (S6.3). */
 static int decode_in_lua(struct attempt *a) {
   struct rl_engine *e = &a->lane->engine;
   if (!a->lane->has_engine || !e->decode) return 0;
@@ -107,29 +109,48 @@ static int decode_in_lua(struct attempt *a) {
 }
 
 /* Values that do not decode are known by themselves: dead-lettered without retry or bisect (S4.2). Without a
- * dead-letter topic the rows before the first of them are handled, and the run stops there. */
+ * dead-letter topic the messages before the first of them are handled, and the run stops there. */
 static int settle_bad(struct attempt *a, size_t *first_bad) {
-  *first_bad = a->batch->n;
-  for (size_t row = 0; a->batch->bad && row < a->batch->n; row++) {
-    if (!a->batch->bad[row]) continue;
-    struct rl_letter letter = {.error = a->batch->bad[row], .attempts = 0};
+  const struct rl_batch *batch = a->batch;
+  *first_bad = batch->n;
+  for (size_t i = 0; batch->bad && i < batch->n; i++) {
+    if (!batch->bad[i]) continue;
+    struct rl_letter letter = {.error = batch->bad[i], .attempts = 0};
     if (!can_reject(a->lane) && !a->once) {
-      *first_bad = row;
+      *first_bad = i;
       return 0;
     }
-    if (can_reject(a->lane) && dead_letter(a, (uint32_t)row, &letter, false)) return RL_EHANDLER;
+    if (can_reject(a->lane) && dead_letter(a, (uint32_t)i, &letter, false)) return RL_EHANDLER;
     if (!can_reject(a->lane))
-      rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", a->batch->msgs[row].topic,
-             a->batch->msgs[row].partition, (long long)a->batch->msgs[row].offset, a->batch->bad[row]);
-    a->settled[row] = 1;
+      rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", batch->msgs[i].topic,
+             batch->msgs[i].partition, (long long)batch->msgs[i].offset, batch->bad[i]);
+    a->settled[i] = 1;
   }
   return 0;
 }
 
-static void choose_rows(struct attempt *a, size_t until) {
-  a->rows = rl_alloc((a->batch->n + 1) * sizeof *a->rows);
-  for (size_t row = 0; row < until; row++)
-    if (!a->batch->bad || !a->batch->bad[row]) a->rows[a->n++] = (uint32_t)row;
+static bool is_good(const struct rl_batch *batch, size_t i) { return !batch->bad || !batch->bad[i]; }
+
+static void choose_messages(struct attempt *a, size_t until) {
+  a->todo = rl_alloc((a->batch->n + 1) * sizeof *a->todo);
+  for (size_t i = 0; i < until; i++)
+    if (is_good(a->batch, i) && rl_batch_rows_of(a->batch, i) > 0) a->todo[a->n++] = (uint32_t)i;
+}
+
+/* A message without a row has nothing to be handled: it is done with those around it, unless its partition
+ * went meanwhile. */
+static void settle_empty(struct attempt *a, size_t until) {
+  size_t unhandled = 0;
+  if (!a->batch->first) return;
+  pthread_mutex_lock(&a->lane->mu);
+  for (size_t i = 0; i < until; i++) {
+    const struct rl_msg *msg = &a->batch->msgs[i];
+    if (!is_good(a->batch, i) || rl_batch_rows_of(a->batch, i) > 0) continue;
+    a->settled[i] = a->once || !a->lane->source.tracks || !rl_stale(a->lane, msg->slot, msg->epoch);
+    unhandled += !a->settled[i];
+  }
+  pthread_mutex_unlock(&a->lane->mu);
+  rl_uncount(a->lane, unhandled);
 }
 
 /* With partitions that are being taken away this batch is done, but for those of which something was handled:
@@ -139,27 +160,27 @@ static void strike_marks(struct attempt *a) {
     struct rl_mark *m = &a->flight->marks[i];
     if (rl_stale(a->lane, m->slot, m->epoch)) m->live = false;
   }
-  for (size_t row = 0; row < a->batch->n; row++)
-    if (a->settled[row])
-      rl_flight_mark(a->flight, a->batch->msgs[row].slot, a->batch->msgs[row].epoch)->live = true;
+  for (size_t i = 0; i < a->batch->n; i++)
+    if (a->settled[i])
+      rl_flight_mark(a->flight, a->batch->msgs[i].slot, a->batch->msgs[i].epoch)->live = true;
 }
 
-/* Rows of partitions that are being taken away leave what is still to be done (S2.1). */
+/* Messages of partitions that are being taken away leave what is still to be done (S2.1). */
 static void strike_stale(struct attempt *a) {
   struct rl_lane *lane = a->lane;
   bool *keep = rl_alloc((a->n + 1) * sizeof *keep);
   size_t kept = 0, unhandled = 0;
   pthread_mutex_lock(&lane->mu);
   for (size_t i = 0; i < a->n; i++) {
-    const struct rl_msg *msg = &a->batch->msgs[a->rows[i]];
+    const struct rl_msg *msg = &a->batch->msgs[a->todo[i]];
     keep[i] = !rl_stale(lane, msg->slot, msg->epoch);
   }
   strike_marks(a);
   pthread_mutex_unlock(&lane->mu);
   rl_bisect_strike(&a->bisect, keep, a->n);
   for (size_t i = 0; i < a->n; i++) {
-    if (!keep[i] && !a->settled[a->rows[i]]) unhandled++;
-    if (keep[i]) a->rows[kept++] = a->rows[i];
+    if (!keep[i] && !a->settled[a->todo[i]]) unhandled++;
+    if (keep[i]) a->todo[kept++] = a->todo[i];
   }
   rl_uncount(lane, unhandled);
   bool some = kept != a->n;
@@ -182,14 +203,31 @@ static int stopped(struct rl_failure *why) {
   return RL_EHANDLER;
 }
 
+static void put_rows(struct attempt *a, struct rl_view *view, uint32_t message) {
+  size_t first = rl_batch_first(a->batch, message), n = rl_batch_rows_of(a->batch, message);
+  for (size_t i = 0; i < n; i++) a->rows[view->n++] = (uint32_t)(first + i);
+}
+
+/* A part is of messages, what the handler sees of it their rows. */
+static void view_rows(struct attempt *a, const struct rl_part_of *part, struct rl_view *view) {
+  RL_GROW(a->rows, a->cap_rows, a->batch->rows);
+  *view = (struct rl_view){.batch = a->batch, .rows = a->rows, .attempt = part->tries};
+  for (size_t i = 0; i < a->n; i++) {
+    if (i == part->first) view->part_at = view->parts_of;
+    if (i >= part->first && i < part->first + part->n) put_rows(a, view, a->todo[i]);
+    view->parts_of += rl_batch_rows_of(a->batch, a->todo[i]);
+  }
+}
+
 static int call_handler(struct attempt *a, const struct rl_part_of *part) {
   struct rl_lane *lane = a->lane;
   struct rl_view view = {.batch = a->batch,
-                         .rows = a->rows + part->first,
+                         .rows = a->todo + part->first,
                          .n = part->n,
                          .attempt = part->tries,
                          .part_at = part->first,
                          .parts_of = a->n};
+  if (a->batch->first) view_rows(a, part, &view);
   rl_failure_clear(&a->why);
   rl_outbox_reset(&lane->outbox);
   atomic_store(&lane->call_started, rl_now());
@@ -201,7 +239,7 @@ static int call_handler(struct attempt *a, const struct rl_part_of *part) {
 }
 
 static void settle_part(struct attempt *a, const struct rl_part_of *part) {
-  for (size_t i = part->first; i < part->first + part->n; i++) a->settled[a->rows[i]] = 1;
+  for (size_t i = part->first; i < part->first + part->n; i++) a->settled[a->todo[i]] = 1;
   rl_history_passed(a->lane->history, (int64_t)part->n);
 }
 
@@ -217,11 +255,11 @@ static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_
   if (a->why.traceback && !can_reject(a->lane)) rl_log(RL_ERROR, "%s", a->why.traceback);
   for (size_t i = first; i < first + n; i++) {
     if (can_reject(a->lane)) {
-      if (dead_letter(a, a->rows[i], &letter, true)) return RL_EHANDLER;
+      if (dead_letter(a, a->todo[i], &letter, true)) return RL_EHANDLER;
     } else if (!a->once) {
-      return stop_at(a, a->rows[i], true, a->why.error);
+      return stop_at(a, a->todo[i], true, a->why.error);
     }
-    a->settled[a->rows[i]] = 1;
+    a->settled[a->todo[i]] = 1;
   }
   if (a->once && !can_reject(a->lane))
     rl_log(RL_WARN, "%zu messages lost (at most once): %s", n, a->why.error);
@@ -340,10 +378,11 @@ static int run(struct attempt *a) {
   int rc = decode_in_lua(a);
   if (rc) return a->why.blame == RL_BLAME_SCRIPT ? script_failed(a) : rc;
   if ((rc = settle_bad(a, &until))) return rc;
-  choose_rows(a, until);
+  choose_messages(a, until);
   rl_bisect_start(&a->bisect, a->n, a->once ? 0 : (int)a->lane->s->retries, a->lane->s->bisect && !a->once);
   rc = a->n ? run_parts(a) : 0;
   rl_bisect_free(&a->bisect);
+  if (a->why.blame != RL_BLAME_SCRIPT) settle_empty(a, until);
   if (rc == 0 && until < a->batch->n) rc = stop_at(a, (uint32_t)until, false, a->batch->bad[until]);
   return rc;
 }
@@ -357,6 +396,7 @@ static void let_go(struct attempt *a) {
   }
   rl_batch_free(a->batch);
   rl_failure_clear(&a->why);
+  rl_free(a->todo);
   rl_free(a->rows);
   rl_free(a->settled);
   rl_free(a->pins);

@@ -7,14 +7,14 @@ void rl_batcher_init(struct rl_batcher *b, size_t size, size_t bytes, int64_t ti
   rl_batcher_taken(b);
 }
 
-bool rl_batcher_fits(const struct rl_batcher *b, size_t bytes) {
-  if (b->n == 0) return true; /* a message larger than the limit goes alone */
-  return !rl_batcher_full(b) && bytes <= b->bytes - b->held;
+bool rl_batcher_fits(const struct rl_batcher *b, size_t places, size_t bytes) {
+  if (b->n == 0) return true; /* a message larger than the limits goes alone */
+  return !rl_batcher_full(b) && places <= b->size - b->n && bytes <= b->bytes - b->held;
 }
 
-void rl_batcher_add(struct rl_batcher *b, size_t bytes, int64_t now) {
+void rl_batcher_add(struct rl_batcher *b, size_t places, size_t bytes, int64_t now) {
   if (b->n == 0) b->deadline = b->timeout > RL_NEVER - now ? RL_NEVER : now + b->timeout;
-  b->n++;
+  b->n += places;
   b->held += bytes;
 }
 
@@ -32,8 +32,8 @@ bool rl_batcher_due(const struct rl_batcher *b, int64_t now, bool more, enum rl_
 }
 
 /* The deadline stays, even when the first message left: it may come early, never late. */
-void rl_batcher_struck(struct rl_batcher *b, size_t n, size_t bytes) {
-  b->n -= n;
+void rl_batcher_struck(struct rl_batcher *b, size_t places, size_t bytes) {
+  b->n -= places;
   b->held -= bytes;
   if (b->n == 0) rl_batcher_taken(b);
 }

@@ -1,4 +1,5 @@
 /* The order in which parts of a failing batch are tried (S4.2, S4.3). Pure: the caller runs the attempts.
+ * What it halves is called rows here; a lane's are messages, each with all that it holds.
  *
  *   rl_bisect_start(&b, n, retries, bisect);
  *   while (rl_bisect_next(&b, &part)) {            // a part to run: rows [part.first, part.first + part.n)

@@ -1,5 +1,8 @@
 /* Messages into the batch that fills, and batches to the handler.
  *
+ * How many rows a message has is known when it is decoded, in the batch it joined: if they are too many for
+ * that one, message and rows leave it again and begin the next.
+ *
  * Three places hold a batch before the handler has it: the one that fills; the hand-over slot, for a full one
  * whose handler is busy; and, at most once, the one whose offsets are being committed first. A batch past its
  * deadline stays open until the handler asks (S6.1). */
@@ -22,20 +25,32 @@ static struct rl_batch *filling(struct rl_lane *lane) {
   return lane->filling;
 }
 
-/* Without fields a decoder still says which values it cannot read. */
-static void decode_row(struct rl_lane *lane, struct rl_batch *batch, size_t row) {
+/* Decodes the message that was added last; how many rows it has. Without fields a decoder still says that,
+ * and which values it cannot read. */
+static size_t decode_last(struct rl_lane *lane, struct rl_batch *batch) {
+  size_t last = batch->n - 1, rows;
   struct rl_err err; /* read only when it was filled */
-  if (!batch->columns && lane->decodes_raw) return;
-  if (rl_decoder_row(lane->decoder, &batch->msgs[row], batch->columns, &err))
-    rl_batch_set_bad(batch, row, err.text);
+  if (!batch->columns && lane->decodes_raw) return 1;
+  if (rl_decoder_rows(lane->decoder, &batch->msgs[last], batch->columns, &rows, &err))
+    rl_batch_set_bad(batch, last, err.text);
+  rl_batch_set_rows(batch, rows);
+  return rows;
 }
 
 static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
   struct rl_batch *batch = filling(lane);
-  size_t row = rl_batch_add(batch, msg);
-  decode_row(lane, batch, row);
-  rl_batcher_add(&lane->batcher, size_of(msg), now);
+  rl_batch_add(batch, msg);
+  size_t rows = decode_last(lane, batch);
+  if (rows > 1 && !rl_batcher_fits(&lane->batcher, rows, size_of(msg))) {
+    lane->next = rl_batch_take_last(batch);
+    lane->held_at = now;
+  } else {
+    rl_batcher_add(&lane->batcher, rows ? rows : 1, size_of(msg), now);
+  }
 }
+
+/* A message waits for the batch that fills to go. */
+static bool one_waits(const struct rl_lane *lane) { return lane->has_held || lane->next; }
 
 /* --count is shared by all lanes; a message past it is not ours. After it nothing more is taken, no EOF
  * either, so that no position can pass the message that was let go. */
@@ -68,7 +83,7 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
   }
   if (lane->taken_messages++ == 0) atomic_store(&lane->run->got_message, true);
   lane->taken_bytes += (int64_t)size_of(msg);
-  if (rl_batcher_fits(&lane->batcher, size_of(msg))) {
+  if (rl_batcher_fits(&lane->batcher, 1, size_of(msg))) {
     add(lane, msg, now);
   } else {
     lane->held = *msg;
@@ -95,7 +110,7 @@ static void on_take_error(struct rl_lane *lane, const struct rl_err *err, int64_
 }
 
 bool rl_can_take(struct rl_lane *lane) {
-  return lane->phase == RL_RUNNING && !lane->has_held && !lane->revoke.open && !lane->source_ended &&
+  return lane->phase == RL_RUNNING && !one_waits(lane) && !lane->revoke.open && !lane->source_ended &&
          !rl_batcher_full(&lane->batcher) && atomic_load(&lane->run->left) != 0;
 }
 
@@ -121,7 +136,20 @@ static void publish_taken(struct rl_lane *lane) {
 }
 
 bool rl_held_fits(struct rl_lane *lane) {
-  return lane->has_held && rl_batcher_fits(&lane->batcher, size_of(&lane->held));
+  if (lane->next) return !lane->filling;
+  return lane->has_held && rl_batcher_fits(&lane->batcher, 1, size_of(&lane->held));
+}
+
+/* The message that did not fit joins, or begins a batch. */
+static void add_held(struct rl_lane *lane) {
+  if (lane->next) {
+    lane->filling = lane->next;
+    lane->next = NULL;
+    rl_batcher_add(&lane->batcher, rl_batch_places(lane->filling), lane->filling->bytes, lane->held_at);
+  } else {
+    lane->has_held = false;
+    add(lane, &lane->held, lane->held_at);
+  }
 }
 
 /* Silence is counted while messages could have come, and for all lanes of the run together. */
@@ -132,15 +160,12 @@ static void note_silence(struct rl_lane *lane, int64_t now) {
 
 void rl_fill(struct rl_lane *lane, int64_t now) {
   int64_t before = lane->taken_messages;
-  if (rl_held_fits(lane)) {
-    lane->has_held = false;
-    add(lane, &lane->held, lane->held_at);
-  }
+  if (rl_held_fits(lane)) add_held(lane);
   if (!rl_can_take(lane))
     lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
   for (int i = 0; i < TAKE_AT_MOST && rl_can_take(lane); i++)
     if (!(lane->more = take_one(lane, now))) break;
-  lane->blocked = lane->phase == RL_RUNNING && (lane->has_held || rl_batcher_full(&lane->batcher));
+  lane->blocked = lane->phase == RL_RUNNING && (one_waits(lane) || rl_batcher_full(&lane->batcher));
   note_silence(lane, now);
   if (lane->taken_messages != before) publish_taken(lane);
 }
@@ -149,8 +174,8 @@ void rl_fill(struct rl_lane *lane, int64_t now) {
 static bool due(struct rl_lane *lane, int64_t now, enum rl_cause *cause) {
   if (!lane->filling || !lane->filling->n) return false;
   if (rl_batcher_due(&lane->batcher, now, lane->more && rl_can_take(lane), cause)) return true;
-  if (lane->has_held) {
-    *cause = RL_CAUSE_BYTES;
+  if (one_waits(lane)) {
+    *cause = lane->next ? RL_CAUSE_SIZE : RL_CAUSE_BYTES;
     return true;
   }
   *cause = lane->last_cause;
@@ -170,9 +195,10 @@ static struct rl_batch *close_filling(struct rl_lane *lane, enum rl_cause cause)
 static bool all_missing(const struct rl_batch *batch, size_t field) {
   bool asked = false;
   bool required = batch->columns->fields->at[field].required;
-  for (size_t i = 0; i < batch->n; i++) {
+  for (size_t row = 0; row < batch->rows; row++) {
+    size_t i = rl_batch_owner(batch, row);
     bool counts = batch->msgs[i].value.data && (required || !batch->bad || !batch->bad[i]);
-    if (counts && batch->columns->col[field][i].tag != RL_MISSING) return false;
+    if (counts && batch->columns->col[field][row].tag != RL_MISSING) return false;
     asked = asked || counts;
   }
   return asked;
@@ -198,10 +224,10 @@ static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, co
   rl_buf_free(&near);
 }
 
-/* A field that the whole first batch lacks is more often a typo than a rare field. False: the run ends for
- * it. */
+/* A field that the whole first batch lacks is more often a typo than a rare field; a batch without rows says
+ * nothing. False: the run ends for it. */
 static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
-  if (lane->fields_checked || !batch->columns || lane->s->decode_lua) return true;
+  if (lane->fields_checked || !batch->columns || lane->s->decode_lua || !batch->rows) return true;
   lane->fields_checked = true;
   for (size_t f = 0; f < batch->columns->fields->n; f++)
     if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(batch, f))
@@ -315,7 +341,7 @@ void rl_hand_over(struct rl_lane *lane, int64_t now) {
     struct rl_batch *batch = next_batch(lane, now);
     if (batch) hand_to(lane, batch);
   }
-  bool full = rl_batcher_full(&lane->batcher) || lane->has_held;
+  bool full = rl_batcher_full(&lane->batcher) || one_waits(lane);
   if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
 }
 
@@ -335,15 +361,16 @@ void rl_pre_drop(struct rl_lane *lane) {
 }
 
 bool rl_fill_empty(const struct rl_lane *lane) {
-  return !lane->slot && !lane->pre && !lane->has_held && (!lane->filling || !lane->filling->n);
+  return !lane->slot && !lane->pre && !one_waits(lane) && (!lane->filling || !lane->filling->n);
 }
 
 void rl_fill_drop(struct rl_lane *lane) {
   if (lane->has_held) rl_msg_release(&lane->held);
   lane->has_held = false;
-  if (lane->slot) rl_batch_free(lane->slot);
-  if (lane->filling) rl_batch_free(lane->filling);
-  lane->slot = lane->filling = NULL;
+  rl_batch_free(lane->slot);
+  rl_batch_free(lane->filling);
+  rl_batch_free(lane->next);
+  lane->slot = lane->filling = lane->next = NULL;
   rl_batcher_taken(&lane->batcher);
 }
 
@@ -358,11 +385,15 @@ static size_t strike_batch(struct rl_batch **batch, bool (*drop)(const struct rl
   return n;
 }
 
+static size_t places_of(const struct rl_batch *batch) { return batch ? rl_batch_places(batch) : 0; }
+
 size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg) {
-  size_t bytes = lane->filling ? lane->filling->bytes : 0;
+  size_t bytes = lane->filling ? lane->filling->bytes : 0, places = places_of(lane->filling);
   size_t n = strike_batch(&lane->filling, drop, arg);
-  rl_batcher_struck(&lane->batcher, n, bytes - (lane->filling ? lane->filling->bytes : 0));
+  rl_batcher_struck(&lane->batcher, places - places_of(lane->filling),
+                    bytes - (lane->filling ? lane->filling->bytes : 0));
   n += strike_batch(&lane->slot, drop, arg);
+  n += strike_batch(&lane->next, drop, arg);
   if (lane->has_held && drop(&lane->held, arg)) {
     rl_msg_release(&lane->held);
     lane->has_held = false;

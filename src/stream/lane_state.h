@@ -89,8 +89,9 @@ struct rl_lane {
   struct rl_batch *slot; /* full, waits for the handler (one, never more) */
   struct rl_batch *pre;  /* at_most_once: its offsets are being committed */
   struct rl_flight *pre_flight;
-  struct rl_msg held; /* did not fit: begins the next batch */
-  int64_t held_at;    /* when it arrived */
+  struct rl_msg held;    /* did not fit: begins the next batch */
+  struct rl_batch *next; /* instead: it was decoded, and had more rows than there was room for */
+  int64_t held_at;       /* when it arrived */
   bool has_held, more, blocked, source_ended, fields_checked;
   int64_t number;
   enum rl_phase phase;

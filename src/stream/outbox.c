@@ -68,31 +68,49 @@ int rl_outbox_send(struct rl_outbox *o, const struct rl_out *out, struct rl_err 
 
 /* A forwarded message that is too large for its topic is refused when it is produced, where it costs that
  * message alone (S5.2); failing here would fail the whole call. */
-int rl_outbox_forward(struct rl_outbox *o, const char *topic, uint32_t row, size_t size, int32_t partition,
-                      int64_t timestamp, struct rl_err *err) {
+int rl_outbox_forward(struct rl_outbox *o, const char *topic, uint32_t message, size_t size,
+                      int32_t partition, int64_t timestamp, struct rl_err *err) {
   int rc = check_total(o, topic, size, err);
   if (rc) return rc;
-  /* A batch is forwarded row by row to one topic: its name is copied once. */
+  /* A batch is forwarded message by message to one topic: its name is copied once. */
   const struct rl_out *last = o->n ? &o->at[o->n - 1] : NULL;
   bool same = last && last->kind == RL_OUT_FORWARD && strcmp(last->topic, topic) == 0;
   const char *name = same ? last->topic : rl_arena_strdup(&o->arena, topic);
-  *stage(o, size) = (struct rl_out){
-      .kind = RL_OUT_FORWARD, .topic = name, .partition = partition, .timestamp = timestamp, .row = row};
+  *stage(o, size) = (struct rl_out){.kind = RL_OUT_FORWARD,
+                                    .topic = name,
+                                    .partition = partition,
+                                    .timestamp = timestamp,
+                                    .message = message};
   return 0;
 }
 
-void rl_outbox_reject(struct rl_outbox *o, uint32_t row, const char *reason) {
-  *stage(o, 0) = (struct rl_out){
-      .kind = RL_OUT_REJECT, .partition = -1, .row = row, .reason = rl_arena_strdup(&o->arena, reason)};
+static bool rejected_before(struct rl_outbox *o, uint32_t message) {
+  size_t before = o->n_rejected;
+  RL_GROW(o->rejected, o->n_rejected, (size_t)message + 1);
+  if (o->n_rejected > before) memset(o->rejected + before, 0, o->n_rejected - before);
+  bool was = o->rejected[message];
+  o->rejected[message] = 1;
+  return was;
+}
+
+void rl_outbox_reject(struct rl_outbox *o, uint32_t message, const char *reason) {
+  if (rejected_before(o, message)) return;
+  *stage(o, 0) = (struct rl_out){.kind = RL_OUT_REJECT,
+                                 .partition = -1,
+                                 .message = message,
+                                 .reason = rl_arena_strdup(&o->arena, reason)};
 }
 
 void rl_outbox_reset(struct rl_outbox *o) {
+  for (size_t i = 0; i < o->n && o->n_rejected; i++)
+    if (o->at[i].kind == RL_OUT_REJECT) o->rejected[o->at[i].message] = 0;
   o->n = o->bytes = 0;
   rl_arena_reset(&o->arena);
 }
 
 void rl_outbox_free(struct rl_outbox *o) {
   rl_free(o->at);
+  rl_free(o->rejected);
   rl_arena_free(&o->arena);
   rl_outbox_init(o, o->max_bytes, o->max_message);
 }

@@ -198,7 +198,7 @@ static int to_file(struct rl_sink *sink, const struct rl_batch *batch, const str
                    struct rl_err *err) {
   if (out->json) return rl_files_json(sink->files, out->topic, out->value, err);
   struct rl_msg msg = {.topic = out->topic, .partition = -1, .offset = -1, .timestamp = -1};
-  if (out->row != RL_NO_ROW) msg = batch->msgs[out->row];
+  if (out->message != RL_NO_MESSAGE) msg = batch->msgs[out->message];
   if (out->kind == RL_OUT_FORWARD) return rl_files_message(sink->files, out->topic, &msg, NULL, 0, err);
   msg.key = out->key;
   msg.value = out->value;
@@ -220,12 +220,12 @@ static void forwarded(struct rl_record *record, const struct rl_msg *msg, struct
 /* Must the source message outlive its batch for this output? */
 static struct rl_pin *pin_for(struct rl_sink *sink, struct rl_batch *batch, struct rl_pin **pins,
                               const struct rl_out *out) {
-  if (out->row == RL_NO_ROW) return NULL;
-  struct rl_msg *msg = &batch->msgs[out->row];
+  if (out->message == RL_NO_MESSAGE) return NULL;
+  struct rl_msg *msg = &batch->msgs[out->message];
   bool large = out->kind == RL_OUT_FORWARD && msg->value.len >= PIN_FROM;
   if (!large && !sink->s->dead_letter) return NULL;
-  if (!pins[out->row]) pins[out->row] = rl_pin_new(msg);
-  return pins[out->row];
+  if (!pins[out->message]) pins[out->message] = rl_pin_new(msg);
+  return pins[out->message];
 }
 
 static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
@@ -242,7 +242,7 @@ static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_ba
                              .value = out->value,
                              .headers = out->headers,
                              .n_headers = out->n_headers};
-  if (out->kind == RL_OUT_FORWARD) forwarded(&record, &batch->msgs[out->row], &headers);
+  if (out->kind == RL_OUT_FORWARD) forwarded(&record, &batch->msgs[out->message], &headers);
   record.pinned = pin && out->kind == RL_OUT_FORWARD && record.value.len >= PIN_FROM;
   int rc = send_ref(sink, &record, flight, pin, false, err);
   rl_buf_free(&headers);
@@ -253,7 +253,7 @@ int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch 
                 const struct rl_out *out, struct rl_err *err) {
   if (out->kind == RL_OUT_REJECT) {
     struct rl_letter letter = {.error = out->reason, .attempts = 1};
-    return rl_sink_reject(sink, flight, &batch->msgs[out->row], &letter, err);
+    return rl_sink_reject(sink, flight, &batch->msgs[out->message], &letter, err);
   }
   if (rl_sink_check(sink, out->topic, TOPIC_TIMEOUT_MS, err)) return rl_err_prefix(err, "output: ");
   if (!rl_is_file(out->topic)) return to_topic(sink, flight, batch, pins, out, err);

@@ -37,12 +37,12 @@ struct rl_letter {
   int attempts;
 };
 
-/* Sends one staged output of the batch on behalf of the flight. pins: one slot a row of the batch, made as
- * needed; the caller puts them when the batch is settled. Errors: the output was refused, nothing is pending
- * for it. */
+/* Sends one staged output of the batch on behalf of the flight. pins: one slot a message of the batch, made
+ * as needed; the caller puts them when the batch is settled. Errors: the output was refused, nothing is
+ * pending for it. */
 int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
                 const struct rl_out *out, struct rl_err *err);
-/* Sends row to the dead-letter topic. */
+/* Sends the message to the dead-letter topic. */
 int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct rl_msg *msg,
                    const struct rl_letter *letter, struct rl_err *err);
 /* What was written to files has reached them: flushed, with fsync when asked. RL_EPIPE when a reader went

@@ -80,14 +80,31 @@ describe("decode = avro", function()
     assert.equal("three\t3\n", out)
   end)
 
-  it("several records in one message are that message's error", function()
+  it("records of a container are rows: fields, whole values, and what a message of them is sent on as", function()
+    local to = proc.folder() .. "/to"
+    local out = passes([[return { decode = "avro", fields = { "id", "name" }, handle = function(batch, out)
+        for i = 1, #batch do
+          local m = batch[i]
+          print(m.offset, m.record, batch.id[i], m.fields.name, m:decode().id, rille.json.encode(batch:rows()[i]))
+        end
+        out:forward(arg[1], batch:where "id > 1")
+      end }]], {
+      wire.container(SCHEMA, alert(1, "a"), alert(2, "b"), alert(3)), wire.container(SCHEMA), contained(-1), contained(9),
+    }, "--", "file:" .. to)
+    assert.equal('0\t1\t1\ta\t1\t{"id":1,"name":"a"}\n0\t2\t2\tb\t2\t{"id":2,"name":"b"}\n' ..
+      '0\t3\t3\tnil\t3\t{"id":3}\n2\t1\t-1\tnil\t-1\t{"id":-1}\n3\t1\t9\tnil\t9\t{"id":9}\n', out)
+    local sent = {}
+    for line in proc.read(to):gmatch "[^\n]+" do sent[#sent + 1] = library.json.decode(line).offset end
+    assert.same({ 0, 3 }, sent)
+  end)
+
+  it("a container that is damaged behind its first records gives none of them", function()
     local two = wire.container(SCHEMA, alert(1), alert(2))
-    local status, _, err = run("return { decode = 'avro', handle = function() end }", { contained(1), two })
+    local status, out, err = run("return { decode = 'avro', fields = { 'id' }, handle = function(b) print(#b) end }",
+      { contained(1), two:sub(1, -20) .. "x" .. two:sub(-18), contained(3) })
     assert.equal(4, status, err)
-    has(err, "offset 1: the value does not decode: several records in one message")
-    local out = passes("return { decode = 'avro', handle = function(batch) print(#batch) end }",
-      { two, contained(1) }, "--dead-letter", "file:/dev/null")
     assert.equal("1\n", out)
+    has(err, "offset 1: the value does not decode: ")
   end)
 
   it("a value that is cut short is known by its byte and goes to the dead letter by itself", function()

@@ -73,13 +73,14 @@ describe("decode = csv", function()
     assert.equal('[1,null,"x"]\n[2,"","y"]\n', (passes("return { decode = 'csv', " .. handler .. "}", values)))
   end)
 
-  it("rows of another width and messages of several rows are those messages' errors", function()
+  it("lines of a message are rows; one of another width is the message's error", function()
     local text = [[return { decode = "csv", csv = { columns = { "a", "b" } }, fields = { "a" },
-      handle = function(batch) print(#batch, batch.a[1]) end }]]
-    local out, err = passes(text, { "1,2,3", "4,5", "6,7\n8,9\n" }, "--dead-letter", "file:" .. proc.folder() .. "/dead")
-    assert.equal("1\t4\n", out)
+      handle = function(batch) print(#batch, table.unpack(batch.a)) end }]]
+    local out, err = passes(text, { "1,2,3", "4,5", "6,7\n8,9\n", "\n", "10,11\n12\n" }, "--dead-letter",
+      "file:" .. proc.folder() .. "/dead")
+    assert.equal("3\t4\t6\t8\n", out)
     has(err, "offset 0: CSV: 3 cells, where there are 2 columns")
-    has(err, "offset 2: several records in one message")
+    has(err, "offset 4: CSV: 1 cells, where there are 2 columns, in the record at byte 6")
     local status, _, stopped = run(text, { "1,2,3" })
     assert.equal(4, status)
     has(stopped, "in the record at byte 0")

@@ -63,3 +63,25 @@ TEST(columns_of_no_fields_count_rows) {
   CHECK_INT(c->rows, 100);
   rl_columns_free(c);
 }
+
+/* Texts that were in the arena outlive the columns they were decoded into; those of rows before them do not
+ * live longer for it. */
+TEST(moved_rows_keep_their_texts) {
+  struct rl_fields fields = RL_FIELDS_INIT;
+  rl_fields_parse(&fields, "a,b", NULL);
+  struct rl_columns *at = numbered(&fields, 5);
+  for (int i = 0; i < 3; i++) {
+    struct rl_columns *to = rl_columns_new(&fields);
+    size_t row = rl_columns_add_row(at);
+    at->col[1][row] = (struct rl_cell){.tag = RL_TEXT, .len = 4, .s = rl_arena_strdup(&at->arena, "text")};
+    rl_columns_move(at, row, to);
+    CHECK_INT(at->rows, row);
+    CHECK_INT(to->rows, 1);
+    CHECK_INT(to->n_shared, 1);
+    rl_columns_free(at);
+    CHECK_STR(to->col[1][0].s, "text");
+    at = to;
+  }
+  rl_columns_free(at);
+  rl_fields_free(&fields);
+}

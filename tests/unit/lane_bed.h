@@ -40,8 +40,9 @@ static inline void lane_nap(int ms) { usleep((useconds_t)ms * 1000); }
 
 static inline void lane_pass(struct script *s, const struct rl_view *view, struct rl_outbox *out) {
   for (size_t i = 0; i < view->n; i++) {
-    const struct rl_msg *msg = &view->batch->msgs[view->rows[i]];
-    if (s->forward) rl_outbox_forward(out, s->forward, view->rows[i], msg->value.len, -1, 0, NULL);
+    size_t at = rl_batch_owner(view->batch, view->rows[i]);
+    const struct rl_msg *msg = &view->batch->msgs[at];
+    if (s->forward) rl_outbox_forward(out, s->forward, (uint32_t)at, msg->value.len, -1, 0, NULL);
     atomic_fetch_add(&s->seen[lane_number(msg)], 1);
     atomic_fetch_add(&s->total, 1);
   }

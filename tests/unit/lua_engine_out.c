@@ -39,7 +39,7 @@ TEST(send_kinds_of_values) {
   CHECK(is(r.box.at[4].value, "10000.0"));
   CHECK(is(r.box.at[5].value, "true"));
   CHECK(r.box.at[0].key.data == NULL && r.box.at[0].partition == -1 && r.box.at[0].timestamp == 0);
-  CHECK_INT(r.box.at[0].row, RL_NO_ROW);
+  CHECK_INT(r.box.at[0].message, RL_NO_MESSAGE);
   done();
 }
 
@@ -56,7 +56,7 @@ TEST(send_options) {
   CHECK(o->key.data && o->key.len == 0);
   CHECK_INT(o->partition, 7);
   CHECK_INT(o->timestamp, 1234);
-  CHECK_INT(o->row, 1);
+  CHECK_INT(o->message, 1);
   CHECK_INT(o->n_headers, 3);
   CHECK_STR(o->headers[0].name, "x");
   CHECK(is(o->headers[0].value, "1") && !o->headers[1].value.data && is(o->headers[2].value, ""));
@@ -79,14 +79,37 @@ TEST(forward_and_reject) {
       "{\"m\":1}", "{\"m\":2}");
   CHECK_INT(r.box.n, 5);
   CHECK_INT(r.box.at[0].kind, RL_OUT_FORWARD);
-  CHECK_INT(r.box.at[0].row, 0);
-  CHECK_INT(r.box.at[1].row, 1);
+  CHECK_INT(r.box.at[0].message, 0);
+  CHECK_INT(r.box.at[1].message, 1);
   CHECK_INT(r.box.at[2].partition, 1);
   CHECK_INT(r.box.at[2].timestamp, 5);
   CHECK_STR(r.box.at[3].topic, "-");
-  CHECK_INT(r.box.at[3].row, 1);
+  CHECK_INT(r.box.at[3].message, 1);
   CHECK_INT(r.box.at[4].kind, RL_OUT_REJECT);
   CHECK_STR(r.box.at[4].reason, "too faint");
+  done();
+}
+
+TEST(a_message_of_several_rows_is_forwarded_and_rejected_once) {
+  run_over(
+      "return { decode = 'csv', fields = { id = '[0]' }, handle = function(batch, out)\n"
+      "  assert(#batch == 5 and batch[2].fields.id == 2 and batch[4].fields.id == 4)\n"
+      "  out:forward('all', batch)\n"
+      "  out:forward('some', batch:where('id == 2 or id == 3 or id == 5'))\n"
+      "  out:forward('one', batch:where('id == 4'))\n"
+      "  out:forward('twice', batch[1])\n"
+      "  out:forward('twice', batch[2])\n"
+      "  out:reject(batch[5], 'why')\n"
+      "  out:reject(batch[4], 'why else')\n"
+      "  out:send('t', 'v', { about = batch[3] })\n"
+      "end }",
+      "1\n2\n3\n", "4\n5\n");
+  static const uint32_t messages[] = {0, 1, 0, 1, 1, 0, 0, 1, 0};
+  CHECK_INT(r.box.n, 9);
+  for (size_t i = 0; i < 9; i++) CHECK_INT(r.box.at[i].message, messages[i]);
+  CHECK_STR(r.box.at[2].topic, "some");
+  CHECK_STR(r.box.at[4].topic, "one");
+  CHECK_STR(r.box.at[7].reason, "why");
   done();
 }
 

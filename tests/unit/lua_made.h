@@ -99,9 +99,13 @@ static int made_open(struct made_run *r, const char *code) {
   if (!made_no_gc) made_pause_0(r->L);
   rc = rl_lua_engine_new(&r->e, script, &r->s, &r->err);
   r->up = rc == 0;
+  if (rc) rl_script_close(script);
   rl_outbox_init(&r->box, (size_t)r->s.limits_output, 1000000);
-  struct rl_decoder_opts d = {.fields = r->s.decode_lua ? NULL : &r->s.fields};
-  if (!rc) rc = rl_decoder_new(&r->decoder, r->s.fields.n && !r->s.decode_lua ? "json" : "raw", &d, &r->err);
+  if (r->s.decode_lua || !r->s.decode) {
+    rl_free(r->s.decode);
+    r->s.decode = rl_strdup(r->s.fields.n && !r->s.decode_lua ? "json" : "raw");
+  }
+  if (!rc) rc = rl_settings_decoder(&r->s, r->s.decode_lua ? NULL : &r->s.fields, &r->decoder, &r->err);
   return rc;
 }
 
@@ -125,17 +129,17 @@ __attribute__((unused)) static struct rl_batch *made_batch(struct made_run *r) {
 __attribute__((unused)) static void made_add(struct made_run *r, struct rl_batch *b, const char *key,
                                              const char *value) {
   struct rl_msg msg = make_msg(key, value, 100 + (int64_t)b->n);
-  size_t row = rl_batch_add(b, &msg);
+  size_t at = rl_batch_add(b, &msg), rows;
   struct rl_err err;
-  if (b->columns && rl_decoder_row(r->decoder, &b->msgs[row], b->columns, &err))
-    rl_batch_set_bad(b, row, err.text);
+  if (rl_decoder_rows(r->decoder, &b->msgs[at], b->columns, &rows, &err)) rl_batch_set_bad(b, at, err.text);
+  rl_batch_set_rows(b, rows);
 }
 
 /* Handles all rows, as one attempt. */
 __attribute__((unused)) static int made_handle(struct made_run *r, struct rl_batch *b) {
   uint32_t rows[64];
-  for (size_t i = 0; i < b->n; i++) rows[i] = (uint32_t)i;
-  struct rl_view view = {.batch = b, .rows = rows, .n = b->n, .attempt = 1, .parts_of = b->n};
+  for (size_t i = 0; i < b->rows; i++) rows[i] = (uint32_t)i;
+  struct rl_view view = {.batch = b, .rows = rows, .n = b->rows, .attempt = 1, .parts_of = b->rows};
   rl_failure_clear(&r->why);
   rl_outbox_reset(&r->box);
   return r->e.handle(r->e.self, &view, &r->box, &r->why);

@@ -34,3 +34,33 @@ TEST(settings_that_make_no_decoder_stop_the_start) {
   CHECK_HAS(r.err.text, "cannot be the delimiter");
   made_close(&r);
 }
+
+#define ROWS "1,one\n2,\"t\"\"wo\"\n3,three\n"
+
+TEST(each_record_of_a_message_has_its_own_value) {
+  made_pass(CSV
+            "  assert(#batch == 5 and tostring(batch) == 'batch 12 (5 rows)')\n"
+            "  for i, id in ipairs { 1, 2, 3, 9, 8 } do\n"
+            "    assert(batch[i]:decode().id == id and batch[i].offset == (i < 4 and 100 or i == 4 and 101 "
+            "or 103))\n"
+            "    assert(batch[i] == batch[i] and batch[i].record == (i < 4 and i or 1))\n"
+            "  end\n"
+            "  assert(batch[2]:decode().name == 't\"wo' and batch[1]:decode().name == 'one')\n"
+            "  assert(batch[1] ~= batch[2] and batch[1].value == batch[3].value)\n"
+            "  assert(tostring(batch[2]) == 'message alerts[3]@100 record 2')\n"
+            "  assert(tostring(batch[4]) == 'message alerts[3]@101')\n"
+            "  local rows = batch:rows()\n"
+            "  assert(rows.n == 5 and rows[3].name == 'three' and rows[5].id == 8)\n"
+            "end }",
+            VALUES(ROWS, "9,nine", "\n", "8,"));
+}
+
+/* Records before the one that is asked for are passed by in the same pass, and read when it begins anew. */
+TEST(records_are_read_in_any_order) {
+  made_pass(CSV
+            "  for _, i in ipairs { 3, 1, 3, 2, 5, 5, 4, 1 } do\n"
+            "    assert(batch[i]:decode().id == i)\n"
+            "  end\n"
+            "end }",
+            VALUES(ROWS, "4,\n5,\n"));
+}

@@ -13,8 +13,8 @@ TEST(s6_1_the_timeout_runs_from_the_first_message) {
   rl_batcher_init(&b, 10, 1000, 500 * MS);
   CHECK(!rl_batcher_due(&b, 900 * MS, false, &cause)); /* a lull before it counts for nothing */
   CHECK(b.deadline == RL_NEVER);
-  rl_batcher_add(&b, 10, 1000 * MS);
-  rl_batcher_add(&b, 10, 1400 * MS);
+  rl_batcher_add(&b, 1, 10, 1000 * MS);
+  rl_batcher_add(&b, 1, 10, 1400 * MS);
   CHECK_INT(b.deadline, 1500 * MS);
   CHECK(!rl_batcher_due(&b, 1500 * MS - 1, false, &cause));
   CHECK(rl_batcher_due(&b, 1500 * MS, true, &cause));
@@ -25,13 +25,13 @@ TEST(s6_1_past_its_deadline_a_batch_stays_open) {
   struct rl_batcher b;
   enum rl_cause cause;
   rl_batcher_init(&b, 3, 1000, MS);
-  rl_batcher_add(&b, 10, 0);
+  rl_batcher_add(&b, 1, 10, 0);
   CHECK(rl_batcher_due(&b, 9 * MS, false, &cause));
-  CHECK(rl_batcher_fits(&b, 10));
-  rl_batcher_add(&b, 10, 9 * MS);
-  rl_batcher_add(&b, 10, 9 * MS);
+  CHECK(rl_batcher_fits(&b, 1, 10));
+  rl_batcher_add(&b, 1, 10, 9 * MS);
+  rl_batcher_add(&b, 1, 10, 9 * MS);
   CHECK(rl_batcher_full(&b));
-  CHECK(!rl_batcher_fits(&b, 0));
+  CHECK(!rl_batcher_fits(&b, 1, 0));
   CHECK(rl_batcher_due(&b, 9 * MS, false, &cause));
   CHECK_INT(cause, RL_CAUSE_SIZE);
   rl_batcher_taken(&b);
@@ -43,12 +43,12 @@ TEST(s6_2_timeout_0_takes_what_is_there) {
   enum rl_cause cause;
   rl_batcher_init(&b, 3, 1000, 0);
   CHECK(!rl_batcher_due(&b, 0, false, &cause));
-  rl_batcher_add(&b, 1, 5);
+  rl_batcher_add(&b, 1, 1, 5);
   CHECK(!rl_batcher_due(&b, 5, true, &cause));
   CHECK(rl_batcher_due(&b, 5, false, &cause));
   CHECK_INT(cause, RL_CAUSE_TIMEOUT);
-  rl_batcher_add(&b, 1, 5);
-  rl_batcher_add(&b, 1, 5);
+  rl_batcher_add(&b, 1, 1, 5);
+  rl_batcher_add(&b, 1, 1, 5);
   CHECK(rl_batcher_due(&b, 5, true, &cause));
   CHECK_INT(cause, RL_CAUSE_SIZE);
 }
@@ -57,11 +57,11 @@ TEST(s6_2_the_message_that_would_exceed_bytes_begins_the_next) {
   struct rl_batcher b;
   enum rl_cause cause;
   rl_batcher_init(&b, 10, 100, MS);
-  rl_batcher_add(&b, 60, 0);
-  CHECK(rl_batcher_fits(&b, 40));
-  CHECK(!rl_batcher_fits(&b, 41));
+  rl_batcher_add(&b, 1, 60, 0);
+  CHECK(rl_batcher_fits(&b, 1, 40));
+  CHECK(!rl_batcher_fits(&b, 1, 41));
   CHECK(!rl_batcher_due(&b, 0, true, &cause));
-  rl_batcher_add(&b, 40, 0);
+  rl_batcher_add(&b, 1, 40, 0);
   CHECK(rl_batcher_due(&b, 0, true, &cause));
   CHECK_INT(cause, RL_CAUSE_BYTES);
 }
@@ -70,18 +70,44 @@ TEST(s6_2_a_larger_message_goes_alone) {
   struct rl_batcher b;
   enum rl_cause cause;
   rl_batcher_init(&b, 10, 100, MS);
-  CHECK(rl_batcher_fits(&b, 5000));
-  rl_batcher_add(&b, 5000, 0);
-  CHECK(!rl_batcher_fits(&b, 0));
+  CHECK(rl_batcher_fits(&b, 1, 5000));
+  rl_batcher_add(&b, 1, 5000, 0);
+  CHECK(!rl_batcher_fits(&b, 1, 0));
   CHECK(rl_batcher_due(&b, 0, true, &cause));
   CHECK_INT(cause, RL_CAUSE_BYTES);
+}
+
+TEST(s6_2_the_message_whose_rows_would_exceed_size_begins_the_next) {
+  struct rl_batcher b;
+  enum rl_cause cause;
+  rl_batcher_init(&b, 10, 1000, MS);
+  rl_batcher_add(&b, 6, 50, 0);
+  CHECK(rl_batcher_fits(&b, 4, 50));
+  CHECK(!rl_batcher_fits(&b, 5, 50));
+  CHECK(!rl_batcher_due(&b, 0, true, &cause));
+  rl_batcher_add(&b, 4, 50, 0);
+  CHECK(rl_batcher_due(&b, 0, true, &cause));
+  CHECK_INT(cause, RL_CAUSE_SIZE);
+}
+
+TEST(s6_2_a_message_with_more_rows_than_size_goes_alone) {
+  struct rl_batcher b;
+  enum rl_cause cause;
+  rl_batcher_init(&b, 10, 1000, MS);
+  CHECK(rl_batcher_fits(&b, 11, 50));
+  rl_batcher_add(&b, 11, 50, 0);
+  CHECK(!rl_batcher_fits(&b, 1, 0));
+  CHECK(rl_batcher_due(&b, 0, true, &cause));
+  CHECK_INT(cause, RL_CAUSE_SIZE);
+  rl_batcher_struck(&b, 11, 50);
+  CHECK(b.deadline == RL_NEVER);
 }
 
 TEST(a_timeout_for_ever_does_not_overflow) {
   struct rl_batcher b;
   enum rl_cause cause;
   rl_batcher_init(&b, 10, 100, RL_NEVER);
-  rl_batcher_add(&b, 1, INT64_C(1) << 62);
+  rl_batcher_add(&b, 1, 1, INT64_C(1) << 62);
   CHECK(b.deadline == RL_NEVER);
   CHECK(!rl_batcher_due(&b, RL_NEVER - 1, false, &cause));
 }
@@ -90,12 +116,12 @@ TEST(s2_1_struck_messages_leave_room) {
   struct rl_batcher b;
   enum rl_cause cause;
   rl_batcher_init(&b, 3, 100, 10 * MS);
-  rl_batcher_add(&b, 50, 0);
-  rl_batcher_add(&b, 30, MS);
-  rl_batcher_add(&b, 20, 2 * MS);
+  rl_batcher_add(&b, 1, 50, 0);
+  rl_batcher_add(&b, 1, 30, MS);
+  rl_batcher_add(&b, 1, 20, 2 * MS);
   rl_batcher_struck(&b, 1, 50);
-  CHECK(rl_batcher_fits(&b, 50));
-  CHECK(!rl_batcher_fits(&b, 51));
+  CHECK(rl_batcher_fits(&b, 1, 50));
+  CHECK(!rl_batcher_fits(&b, 1, 51));
   CHECK_INT(b.deadline, 10 * MS);
   rl_batcher_struck(&b, 2, 50);
   CHECK(b.deadline == RL_NEVER);
@@ -173,16 +199,16 @@ static void hand_over(struct world *w, enum rl_cause cause, bool held_back) {
 
 static bool take_one(struct world *w) {
   const struct arrival *a = &w->all[w->next];
-  if (!waiting(w) || !rl_batcher_fits(&w->b, a->bytes)) return false;
+  if (!waiting(w) || !rl_batcher_fits(&w->b, 1, a->bytes)) return false;
   if (w->n_fill == 0) w->first = w->now;
-  rl_batcher_add(&w->b, a->bytes, w->now);
+  rl_batcher_add(&w->b, 1, a->bytes, w->now);
   w->fill[w->n_fill++] = w->next++;
   return true;
 }
 
 static bool give_one(struct world *w) {
   enum rl_cause cause;
-  bool held_back = waiting(w) && !rl_batcher_fits(&w->b, w->all[w->next].bytes);
+  bool held_back = waiting(w) && !rl_batcher_fits(&w->b, 1, w->all[w->next].bytes);
   bool due = rl_batcher_due(&w->b, w->now, waiting(w) && !held_back, &cause);
   if (!due && held_back) cause = RL_CAUSE_BYTES;
   if (!(due || held_back) || w->now < w->free_at) return false;

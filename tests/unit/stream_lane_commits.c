@@ -140,7 +140,8 @@ static atomic_int armed; /* the next call of `every` sends */
 
 static int tick_once(void *self, enum rl_hook hook, const struct rl_tps *parts, const char *reason,
                      struct rl_outbox *out, struct rl_failure *why) {
-  struct rl_out tick = {.topic = "out", .partition = -1, .row = RL_NO_ROW, .value = rl_bytes_str("tick")};
+  struct rl_out tick = {
+      .topic = "out", .partition = -1, .message = RL_NO_MESSAGE, .value = rl_bytes_str("tick")};
   struct rl_err err = {0};
   (void)self, (void)parts, (void)reason, (void)why;
   if (hook != RL_HOOK_EVERY || !atomic_exchange(&armed, 0)) return 0;

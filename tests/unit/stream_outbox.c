@@ -4,7 +4,8 @@
 #include "unit.h"
 
 static struct rl_out send_of(const char *topic, const char *value) {
-  return (struct rl_out){.topic = topic, .value = rl_bytes_str(value), .partition = -1, .row = RL_NO_ROW};
+  return (struct rl_out){
+      .topic = topic, .value = rl_bytes_str(value), .partition = -1, .message = RL_NO_MESSAGE};
 }
 
 TEST(s5_1_what_is_staged_is_a_copy) {
@@ -16,7 +17,7 @@ TEST(s5_1_what_is_staged_is_a_copy) {
   out.key = rl_bytes_str(key);
   out.headers = headers;
   out.n_headers = 2;
-  out.row = 7;
+  out.message = 7;
   CHECK_INT(rl_outbox_send(&o, &out, NULL), 0);
   topic[0] = value[0] = key[0] = name[0] = header[0] = '!';
   CHECK_INT(o.n, 1);
@@ -26,7 +27,7 @@ TEST(s5_1_what_is_staged_is_a_copy) {
   CHECK_STR(o.at[0].headers[0].name, "h");
   CHECK(rl_bytes_eq(o.at[0].headers[0].value, rl_bytes_str("v")));
   CHECK(!o.at[0].headers[1].value.data);
-  CHECK_INT(o.at[0].row, 7);
+  CHECK_INT(o.at[0].message, 7);
   CHECK_INT(o.at[0].kind, RL_OUT_SEND);
   rl_outbox_free(&o);
 }
@@ -57,12 +58,12 @@ TEST(outputs_keep_their_order_and_kinds) {
   CHECK_INT(o.at[1].partition, -1);
   CHECK_INT(o.at[2].kind, RL_OUT_FORWARD);
   CHECK_STR(o.at[2].topic, "b");
-  CHECK_INT(o.at[2].row, 4);
+  CHECK_INT(o.at[2].message, 4);
   CHECK_INT(o.at[2].partition, 2);
   CHECK_INT(o.at[2].timestamp, 77);
   CHECK_INT(o.at[3].kind, RL_OUT_REJECT);
   CHECK_STR(o.at[3].reason, "too red");
-  CHECK_INT(o.at[3].row, 5);
+  CHECK_INT(o.at[3].message, 5);
   rl_outbox_reset(&o);
   CHECK_INT(o.n, 0);
   CHECK_INT(o.bytes, 0);
@@ -132,4 +133,19 @@ TEST(a_failure_owns_its_texts) {
   CHECK(!f.error);
   CHECK_INT(f.blame, RL_BLAME_NONE);
   rl_failure_clear(&f);
+}
+
+TEST(a_message_is_rejected_once_a_call) {
+  struct rl_outbox o;
+  rl_outbox_init(&o, 0, 0);
+  for (int call = 0; call < 2; call++) {
+    rl_outbox_reject(&o, 300, "first");
+    rl_outbox_reject(&o, 2, "other");
+    rl_outbox_reject(&o, 300, "second");
+    CHECK_INT(o.n, 2);
+    CHECK_STR(o.at[0].reason, "first");
+    CHECK_INT(o.at[1].message, 2);
+    rl_outbox_reset(&o);
+  }
+  rl_outbox_free(&o);
 }
