@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/str.h"
+#include "codec/shape.h"
 
 enum { SHOWN = 40 }; /* bytes of a text that an error quotes */
 
@@ -20,8 +21,10 @@ static void put_number(struct rl_buf *out, const struct rl_cell *cell) {
   if (cell->len > SHOWN) rl_buf_puts(out, "…");
 }
 
-static void put_found(struct rl_buf *out, const struct rl_cell *cell) {
+void rl_put_found(struct rl_buf *out, const struct rl_cell *cell) {
   switch (cell->tag) {
+    case RL_MISSING: rl_buf_puts(out, "nothing"); break;
+    case RL_NULL: rl_buf_puts(out, "null"); break;
     case RL_BOOL: rl_buf_puts(out, cell->i ? "true" : "false"); break;
     case RL_INT: rl_buf_printf(out, "the integer %lld", (long long)cell->i); break;
     case RL_DOUBLE: rl_buf_puts(out, "the number "), rl_put_double(out, cell->d); break;
@@ -36,7 +39,7 @@ static void put_found(struct rl_buf *out, const struct rl_cell *cell) {
 static int wrong(const struct rl_field *field, const struct rl_cell *cell, const char *why,
                  struct rl_err *err) {
   struct rl_buf found = RL_BUF_INIT;
-  put_found(&found, cell);
+  rl_put_found(&found, cell);
   int code = rl_fail(err, RL_EHANDLER, "field '%s' (%s): expected %s, found %s%s", field->name, field->path,
                      rl_type_name(field->type), found.data, why);
   rl_buf_free(&found);
@@ -88,8 +91,8 @@ static int to_text(const struct rl_field *field, struct rl_cell *cell, struct rl
   return to_tag(field, cell, RL_TEXT, err);
 }
 
-int rl_coerce(const struct rl_field *field, struct rl_cell *cell, struct rl_err *err) {
-  if (cell->tag == RL_MISSING || cell->tag == RL_NULL) return 0;
+int rl_coerce_scalar(const struct rl_field *field, struct rl_cell *cell, struct rl_err *err) {
+  if (cell->tag <= RL_NULL) return 0;
   switch (field->type) {
     case RL_I64: return to_tag(field, cell, RL_INT, err);
     case RL_F64: return to_f64(field, cell, err);
@@ -101,6 +104,52 @@ int rl_coerce(const struct rl_field *field, struct rl_cell *cell, struct rl_err 
     case RL_ANY: break;
   }
   return 0;
+}
+
+/* ---- lists ---- */
+
+static void fill_element(const struct rl_field *field, struct rl_cell *cell) {
+  if (field->has_default && field->fallback.tag != RL_LIST)
+    *cell = field->fallback;
+  else if (field->type == RL_F64 || field->type == RL_F32)
+    *cell = (struct rl_cell){.tag = RL_DOUBLE, .d = (double)NAN};
+}
+
+static int coerce_element(const struct rl_field *field, struct rl_cell *cell, struct rl_err *err) {
+  if (cell->tag > RL_NULL) return rl_coerce_scalar(field, cell, err);
+  fill_element(field, cell);
+  return 0;
+}
+
+/* Of a list of lists what is missing above the last is a list, not an element: it stays missing. Recursion is
+ * bounded by the path's steps. */
+static int coerce_list(const struct rl_field *field, struct rl_cell *cell, uint32_t depth,
+                       struct rl_err *err) {
+  for (uint32_t i = 0; cell->tag == RL_LIST && i < cell->len; i++) {
+    struct rl_cell *element = &cell->list[i];
+    int code = depth > 1 ? coerce_list(field, element, depth - 1, err) : coerce_element(field, element, err);
+    if (code != 0) return err ? rl_err_prefix(err, depth > 1 ? "[%u]" : "[%u] of ", i) : code;
+  }
+  return 0;
+}
+
+/* ---- all ---- */
+
+static void fill_missing(const struct rl_field *field, struct rl_cell *cell, struct rl_arena *arena) {
+  if (field->shape.n)
+    rl_shape_default(field, cell, arena);
+  else if (!field->n_lists || field->fallback.tag == RL_LIST)
+    *cell = field->fallback;
+}
+
+int rl_coerce(const struct rl_field *field, struct rl_cell *cell, const struct rl_coerce *in,
+              struct rl_err *err) {
+  if (cell->tag <= RL_NULL) {
+    if (field->has_default) fill_missing(field, cell, in->arena);
+    return 0;
+  }
+  if (!rl_field_is_many(field)) return rl_coerce_scalar(field, cell, err);
+  return field->shape.n ? rl_shape_cell(field, cell, in, err) : coerce_list(field, cell, field->n_lists, err);
 }
 
 int rl_coerce_required(const struct rl_field *field, const struct rl_cell *cell, struct rl_err *err) {

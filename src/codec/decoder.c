@@ -30,6 +30,8 @@ struct rl_decoder {
   struct rl_arena whole; /* of the message whose records become tapes */
   const struct rl_msg *taped; /* that message; NULL: none is begun */
   size_t next_record;         /* of it */
+  struct rl_buf scratch; /* of at_hand */
+  struct rl_coerce at_hand;
 };
 
 static const struct known *find_format(const char *name, struct rl_err *err) {
@@ -69,6 +71,7 @@ void rl_decoder_free(struct rl_decoder *d) {
   rl_json_free(d->json);
   rl_arena_free(&d->spare);
   rl_arena_free(&d->whole);
+  rl_buf_free(&d->scratch);
   rl_free(d->row);
   rl_free(d);
 }
@@ -80,7 +83,7 @@ static int fill_meta(const struct rl_decoder *d, const struct rl_msg *msg, struc
     const struct rl_field *field = &d->opts.fields->at[f];
     if (field->meta == RL_META_NONE) continue;
     struct rl_err *first = code == 0 ? err : NULL;
-    int bad = rl_meta_cell(field, msg, &d->row[f], first);
+    int bad = rl_meta_cell(field, msg, &d->row[f], &d->at_hand, first);
     if (bad != 0) d->row[f] = (struct rl_cell){.tag = RL_MISSING};
     if (bad == 0) bad = rl_coerce_required(field, &d->row[f], first);
     if (code == 0) code = bad;
@@ -93,7 +96,7 @@ static int check_values(const struct rl_decoder *d, struct rl_err *err) {
   for (size_t f = 0; code == 0 && f < d->opts.fields->n; f++) {
     const struct rl_field *field = &d->opts.fields->at[f];
     if (field->meta != RL_META_NONE) continue;
-    code = rl_coerce(field, &d->row[f], err);
+    code = rl_coerce(field, &d->row[f], &d->at_hand, err);
     if (code == 0) code = rl_coerce_required(field, &d->row[f], err);
   }
   return code;
@@ -141,14 +144,14 @@ static int all_rows(const struct rl_decoder *d, const struct rl_msg *msg, struct
   return code;
 }
 
-static struct rl_arena *arena_for(struct rl_decoder *d, struct rl_columns *c) {
-  if (c) return &c->arena;
-  rl_arena_reset(&d->spare);
-  return &d->spare;
+static struct rl_arena *arena_for(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c) {
+  if (!c) rl_arena_reset(&d->spare);
+  d->at_hand = (struct rl_coerce){c ? &c->arena : &d->spare, msg->value, &d->scratch};
+  return d->at_hand.arena;
 }
 
 int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c, struct rl_err *err) {
-  struct rl_arena *arena = arena_for(d, c);
+  struct rl_arena *arena = arena_for(d, msg, c);
   d->taped = NULL;
   int code = fill_meta(d, msg, err);
   bool tombstone = !msg->value.data;
@@ -161,7 +164,7 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
                     struct rl_err *err) {
   *n = 1;
   if (!d->rows || !msg->value.data) return rl_decoder_row(d, msg, c, err);
-  struct rl_arena *arena = arena_for(d, c);
+  struct rl_arena *arena = arena_for(d, msg, c);
   size_t before = c ? c->rows : 0;
   d->taped = NULL;
   int code = fill_meta(d, msg, err);

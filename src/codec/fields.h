@@ -4,7 +4,9 @@
  * or quote is quoted ("\"a.b\".c"; within the quotes \\ takes the next character as it is), and so is one
  * that starts with @. "@key @topic @partition @offset @timestamp @headers.NAME" read the message instead of
  * its value: everything after "@headers." is the header's name, and of several of that name the last counts.
- * A field's name defaults to its path's last key.
+ * A field's name defaults to its path's last key. [*] goes through all elements of an array: the field is a
+ * list a row (RL_LIST), of lists where the path has several; where there is no array it is missing, and of an
+ * empty one it is an empty list, which is present.
  *
  * What a path meets on its way that is no object (no array for an index) makes the field missing.
  * Missing and null stay apart in cells (RL_MISSING, RL_NULL); `required` wants neither.
@@ -15,6 +17,16 @@
  *               integer that would be rounded (2510000000000000003), so that no id loses its end unseen;
  *               f32 is rounded to single precision and refuses what would overflow it
  *   bool, str, bytes
+ *
+ * The type of a field with [*] is that of its elements; of those, f64 and f32 have NaN for what is missing or
+ * null. A shape makes the value an array of i64, f64, f32 or bool of just that shape (RL_SHAPED): out of
+ * arrays nested as the shape is, or of one flat one of as many elements; or, with a byte order, out of bytes
+ * that hold the elements one behind the other (bool: a byte each), in C order. Missing or null elements are
+ * NaN in f64 and f32 and an error in the others.
+ *
+ * A default takes the place of what is missing or null: of the elements, where the field has [*] or a shape
+ * (then of all, when the array is missing; a missing list stays missing, unless the default is an empty one).
+ * A message without a value has no fields, defaults included.
  *
  * From @key and headers, which are bytes: auto, any and bytes give RL_BLOB, str is checked to be UTF-8, the
  * others are read as JSON's numbers, true and false. */
@@ -39,9 +51,12 @@ enum rl_meta {
 };
 
 struct rl_step {
-  char *key;     /* NULL: an index */
+  char *key;     /* NULL: an index, or each */
   int64_t index; /* from 0; negative counts from the end */
+  bool each;     /* [*] */
 };
+
+enum rl_byte_order { RL_NO_ORDER, RL_LITTLE, RL_BIG_FIRST }; /* of numbers in bytes: none, "little", "big" */
 
 struct rl_field {
   char *name;
@@ -51,6 +66,21 @@ struct rl_field {
   enum rl_type type;
   enum rl_meta meta;
   bool required;
+  uint32_t n_lists; /* how many [*] the path has */
+  struct rl_shape shape;
+  enum rl_byte_order order; /* where the array may come as bytes */
+  bool has_default;
+  struct rl_cell fallback; /* the default, of the declared type; an RL_LIST is the empty list */
+};
+
+/* What is declared of a field besides its name and path. */
+struct rl_field_spec {
+  enum rl_type type;
+  bool required;
+  struct rl_shape shape; /* n and at; the count is made */
+  enum rl_byte_order order;
+  bool has_default;
+  struct rl_cell fallback; /* its text is copied */
 };
 
 struct rl_fields {
@@ -65,6 +95,12 @@ struct rl_fields {
  * name are an error. */
 int rl_fields_add(struct rl_fields *fields, const char *name, const char *path, enum rl_type type,
                   bool required, struct rl_err *err);
+/* The same with all that can be declared. Also errors: a shape that is none, or of another type than i64,
+ * f64, f32 and bool; a byte order without a shape; a default with `required`, or of another type. */
+int rl_fields_add_spec(struct rl_fields *fields, const char *name, const char *path,
+                       const struct rl_field_spec *spec, struct rl_err *err);
+/* Is the field's cell a list or a shaped array, not a single value? */
+static inline bool rl_field_is_many(const struct rl_field *field) { return field->n_lists || field->shape.n; }
 /* "objectId,mag=candidate.magpsf,rb=candidate.rb:f64" */
 int rl_fields_parse(struct rl_fields *fields, const char *list, struct rl_err *err);
 int rl_type_parse(const char *name, enum rl_type *type);                  /* 0 or RL_EUSAGE */

@@ -1,6 +1,5 @@
 #include "codec/meta.h"
 
-#include "codec/coerce.h"
 #include "codec/json_walk.h"
 
 static struct rl_cell of_bytes(struct rl_bytes bytes) {
@@ -63,8 +62,8 @@ static bool wants_parse(enum rl_type type) {
 }
 
 int rl_meta_cell(const struct rl_field *field, const struct rl_msg *msg, struct rl_cell *cell,
-                 struct rl_err *err) {
+                 const struct rl_coerce *in, struct rl_err *err) {
   *cell = read(field, msg);
-  if (cell->tag == RL_BLOB && wants_parse(field->type)) parse_bytes(cell);
-  return rl_coerce(field, cell, err);
+  if (cell->tag == RL_BLOB && wants_parse(field->type) && !field->shape.n) parse_bytes(cell);
+  return rl_coerce(field, cell, in, err);
 }

@@ -3,11 +3,11 @@
 #define RL_CODEC_META_H
 
 #include "base/msg.h"
-#include "codec/fields.h"
+#include "codec/coerce.h"
 
-/* The value of a field with field->meta, of its declared type. Borrows from the message. RL_EHANDLER when it
- * is of another type. */
+/* The value of a field with field->meta, as declared. Borrows from the message, or lives in in->arena.
+ * RL_EHANDLER when it is of another type. */
 int rl_meta_cell(const struct rl_field *field, const struct rl_msg *msg, struct rl_cell *cell,
-                 struct rl_err *err);
+                 const struct rl_coerce *in, struct rl_err *err);
 
 #endif

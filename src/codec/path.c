@@ -27,7 +27,7 @@ static int add_step(struct parser *p, char *key, int64_t index) {
     return rl_fail(p->err, RL_EUSAGE, "field path '%s': more than %d steps", field->path, RL_PATH_STEPS);
   }
   field->steps = rl_realloc(field->steps, (field->n_steps + 1) * sizeof *field->steps);
-  field->steps[field->n_steps++] = (struct rl_step){key, index};
+  field->steps[field->n_steps++] = (struct rl_step){key, index, false};
   return 0;
 }
 
@@ -64,13 +64,23 @@ static int parse_bare(struct parser *p) {
 /* The key's own end is checked by whoever looks for the next step. */
 static int parse_key(struct parser *p) { return *p->at == '"' ? parse_quoted(p) : parse_bare(p); }
 
+static int parse_each(struct parser *p) {
+  p->at += 3;
+  int code = add_step(p, NULL, 0);
+  if (code != 0) return code;
+  p->field->steps[p->field->n_steps - 1].each = true;
+  p->field->n_lists++;
+  return 0;
+}
+
 static int parse_index(struct parser *p) {
+  if (strncmp(p->at, "[*]", 3) == 0) return parse_each(p);
   p->at++;
   char *end;
   long long index = strtoll(p->at, &end, 10);
   bool digits = isdigit((unsigned char)*p->at) || (*p->at == '-' && isdigit((unsigned char)p->at[1]));
   if (!digits || index == LLONG_MAX || index == LLONG_MIN)
-    return expected(p, "an index (0, 1 … or -1 for the last)");
+    return expected(p, "an index (0, 1 … or -1 for the last) or * for all");
   p->at = end;
   if (*p->at != ']') return expected(p, "']'");
   p->at++;

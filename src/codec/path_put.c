@@ -26,6 +26,8 @@ void rl_path_put_key(struct rl_buf *out, struct rl_bytes key) {
 void rl_path_put_step(struct rl_buf *out, const struct rl_step *step) {
   if (step->key)
     rl_path_put_key(out, rl_bytes_str(step->key));
+  else if (step->each)
+    rl_buf_puts(out, "[*]");
   else
     rl_buf_printf(out, "[%lld]", (long long)step->index);
 }

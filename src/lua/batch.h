@@ -51,7 +51,7 @@ bool rl_lua_batch_has(const char *name);
 
 /* Pushes a fresh Lua array of the column's values in the view's rows, holes where missing or null. */
 void rl_lua_push_column(lua_State *L, const struct rl_lua_batch *b, size_t field);
-/* Pushes the value of a row's field: NaN for a missing one that is declared f64 or f32, else nil. */
+/* Pushes the value of a row's field: NaN for a missing one that is a single f64 or f32, else nil. */
 void rl_lua_push_field(lua_State *L, const struct rl_batch *batch, size_t field, uint32_t row);
 /* Pushes the batch's table `columns`, which fills as it is read. */
 void rl_lua_push_columns(lua_State *L, int idx);

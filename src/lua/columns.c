@@ -16,7 +16,7 @@ static const struct rl_fields *fields_of(const struct rl_batch *batch) {
 }
 
 static bool missing_is_nan(const struct rl_field *field) {
-  return field->type == RL_F64 || field->type == RL_F32;
+  return (field->type == RL_F64 || field->type == RL_F32) && !rl_field_is_many(field);
 }
 
 void rl_lua_push_field(lua_State *L, const struct rl_batch *batch, size_t field, uint32_t row) {

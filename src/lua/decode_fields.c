@@ -85,23 +85,33 @@ static void mean_integer(const struct rl_field *field, struct rl_cell *cell) {
     *cell = (struct rl_cell){.tag = RL_INT, .i = (int64_t)cell->d};
 }
 
+/* What the path leads to in the value at the top. Of a tombstone the default does not make a message. */
+static int read_value(lua_State *L, const struct rl_field *field, const struct rl_coerce *in, bool is_message,
+                      struct rl_cell *cell, struct rl_err *err) {
+  lua_pushvalue(L, -1);
+  walk(L, field);
+  int rc = read_cell(L, in->arena, cell, err);
+  lua_pop(L, 1);
+  mean_integer(field, cell);
+  if (rc || (cell->tag <= RL_NULL && !is_message)) return rc;
+  return rl_coerce(field, cell, in, err);
+}
+
 static int fill_field(lua_State *L, struct rl_batch *batch, size_t row, size_t f, struct rl_err *err) {
   struct rl_columns *c = batch->columns;
   const struct rl_field *field = &c->fields->at[f];
+  const struct rl_msg *msg = &batch->msgs[row];
+  struct rl_buf scratch = RL_BUF_INIT;
+  const struct rl_coerce in = {&c->arena, rl_bytes(NULL, 0), &scratch};
   struct rl_cell cell;
   int rc;
-  if (field->meta != RL_META_NONE) {
-    rc = rl_meta_cell(field, &batch->msgs[row], &cell, err);
-  } else {
-    lua_pushvalue(L, -1);
-    walk(L, field);
-    rc = read_cell(L, &c->arena, &cell, err);
-    lua_pop(L, 1);
-    mean_integer(field, &cell);
-    if (!rc) rc = rl_coerce(field, &cell, err);
-  }
-  if (!rc && batch->msgs[row].value.data) rc = rl_coerce_required(field, &cell, err);
+  if (field->meta != RL_META_NONE)
+    rc = rl_meta_cell(field, msg, &cell, &in, err);
+  else
+    rc = read_value(L, field, &in, msg->value.data != NULL, &cell, err);
+  if (!rc && msg->value.data) rc = rl_coerce_required(field, &cell, err);
   if (!rc) c->col[f][row] = cell;
+  rl_buf_free(&scratch);
   return rc;
 }
 

@@ -35,7 +35,8 @@ enum {
 }; /* of the option max_depth: encoding recurses. RL_JSON_DEPTH is its default */
 
 /* Pushes one cell: MISSING and NULL as nil; BIG as a "rille.number" (prints, compares, encodes as written);
- * JSON and TREE as tables, null in them being rille.null. Raises when a RL_JSON cell does not parse. */
+ * JSON and TREE as tables, null in them being rille.null; LIST as an array with holes and n, SHAPED as nested
+ * arrays, both rille.arrays. Raises when a RL_JSON cell does not parse. */
 void rl_lua_push_cell(lua_State *L, const struct rl_cell *cell);
 /* Decodes a document and pushes it; null inside tables is rille.null; at top level too.
  * max_depth 0: RL_JSON_DEPTH. Returns 0, or fills err and pushes nothing. May raise for lack of memory only

@@ -3,6 +3,7 @@
 #include <lauxlib.h>
 
 #include "base/mem.h"
+#include "codec/fields.h"
 #include "lua/json_scratch.h"
 #include "lua/number.h"
 
@@ -104,6 +105,45 @@ static int push_tree(lua_State *L, const struct rl_cell *cell, struct rl_err *er
   return rl_json_end(L, held, rl_json_build(L, s, cell->tree, cell->len, err));
 }
 
+/* A list of a path with [*]: n says how many there are, holes are what is missing. As deep as the path has
+ * steps. */
+static void push_list(lua_State *L, const struct rl_cell *cell) {
+  luaL_checkstack(L, 8, NULL);
+  lua_createtable(L, (int)cell->len, 1);
+  for (uint32_t i = 0; i < cell->len; i++) {
+    if (cell->list[i].tag <= RL_NULL) continue;
+    rl_lua_push_cell(L, &cell->list[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_pushinteger(L, cell->len);
+  lua_setfield(L, -2, "n");
+  rl_lua_mark_array(L);
+}
+
+static void push_number(lua_State *L, const struct rl_shaped *shaped, size_t i) {
+  switch (shaped->type) {
+    case RL_F32: lua_pushnumber(L, (lua_Number)((const float *)shaped->data)[i]); break;
+    case RL_F64: lua_pushnumber(L, ((const double *)shaped->data)[i]); break;
+    case RL_I64: lua_pushinteger(L, ((const int64_t *)shaped->data)[i]); break;
+    default: lua_pushboolean(L, ((const uint8_t *)shaped->data)[i]);
+  }
+}
+
+/* The arrays from dimension `dim` on; *at is the next element. */
+static void push_shaped(lua_State *L, const struct rl_shaped *shaped, uint32_t dim, size_t *at) {
+  bool last = dim + 1 == shaped->shape->n;
+  luaL_checkstack(L, 4, NULL);
+  lua_createtable(L, (int)shaped->shape->at[dim], 0);
+  for (uint32_t i = 0; i < shaped->shape->at[dim]; i++) {
+    if (last)
+      push_number(L, shaped, (*at)++);
+    else
+      push_shaped(L, shaped, dim + 1, at);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  rl_lua_mark_array(L);
+}
+
 /* An array or object is as deep as its message, whose depth the decoder has bounded. */
 void rl_lua_push_cell(lua_State *L, const struct rl_cell *cell) {
   struct rl_err err;
@@ -114,6 +154,11 @@ void rl_lua_push_cell(lua_State *L, const struct rl_cell *cell) {
     if (rl_lua_decode_json(L, text, INT32_MAX, &err)) luaL_error(L, "%s", err.text);
   } else if (cell->tag == RL_TREE) {
     if (push_tree(L, cell, &err)) luaL_error(L, "%s", err.text);
+  } else if (cell->tag == RL_LIST) {
+    push_list(L, cell);
+  } else if (cell->tag == RL_SHAPED) {
+    size_t at = 0;
+    push_shaped(L, cell->shaped, 0, &at);
   } else {
     push_scalar(L, cell);
   }

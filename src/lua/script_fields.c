@@ -13,16 +13,17 @@ static int refuse(const struct rl_lua_reader *r, const char *name, const char *w
 }
 
 static int check_keys(const struct rl_lua_reader *r, const char *name, int idx) {
-  static const char *const keys[] = {"path", "type", "required", "name"};
+  static const char *const keys[] = {"path", "type", "required", "name", "default", "shape", "bytes"};
   lua_State *L = r->L;
   lua_pushnil(L);
   while (lua_next(L, idx)) {
     lua_pop(L, 1);
     const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "[1]";
-    const char *near = rl_nearest(key, keys, 4);
+    const char *near = rl_nearest(key, keys, sizeof keys / sizeof *keys);
     if (near && strcmp(near, key) == 0) continue;
-    return rl_fail(r->err, RL_EUSAGE, "%s: fields: '%s' has no '%s': path, type, required or name", r->origin,
-                   name, key);
+    return rl_fail(r->err, RL_EUSAGE,
+                   "%s: fields: '%s' has no '%s': path, type, required, default, shape, bytes or name",
+                   r->origin, name, key);
   }
   return 0;
 }
@@ -51,32 +52,107 @@ static size_t split_type(const char *path, enum rl_type *type) {
 }
 
 static int add(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, const char *path,
-               enum rl_type type, bool required) {
-  int rc = rl_fields_add(to, name, path, type, required, r->err);
+               const struct rl_field_spec *spec) {
+  int rc = rl_fields_add_spec(to, name, path, spec, r->err);
   return rc ? rl_err_prefix(r->err, "%s: fields: ", r->origin) : 0;
 }
 
 static int add_text(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, const char *text) {
-  enum rl_type type;
-  lua_pushlstring(r->L, text, split_type(text, &type));
-  return add(r, to, name, lua_tostring(r->L, -1), type, false);
+  struct rl_field_spec spec = {0};
+  lua_pushlstring(r->L, text, split_type(text, &spec.type));
+  return add(r, to, name, lua_tostring(r->L, -1), &spec);
+}
+
+static int read_required(const struct rl_lua_reader *r, const char *name, int idx, bool *required) {
+  int type = lua_getfield(r->L, idx, "required");
+  *required = lua_toboolean(r->L, -1);
+  return type == LUA_TNIL || type == LUA_TBOOLEAN ? 0 : refuse(r, name, "required", -1);
+}
+
+/* A number, or a list of them. */
+static int read_shape(const struct rl_lua_reader *r, const char *name, int idx, struct rl_shape *shape) {
+  lua_State *L = r->L;
+  int type = lua_getfield(L, idx, "shape"), list = lua_gettop(L);
+  if (type == LUA_TNIL) return 0;
+  if (type != LUA_TTABLE) {
+    lua_createtable(L, 1, 0);
+    lua_insert(L, list);
+    lua_rawseti(L, list, 1);
+  }
+  size_t n = lua_rawlen(L, list);
+  shape->n = n < RL_SHAPE_DIMS ? (uint32_t)n : RL_SHAPE_DIMS;
+  bool fine = n >= 1 && n <= RL_SHAPE_DIMS;
+  for (size_t i = 0; fine && i < n; i++) {
+    lua_rawgeti(L, list, (lua_Integer)i + 1);
+    lua_Integer length = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+    fine = length >= 1 && length <= RL_SHAPE_MAX;
+    shape->at[i] = fine ? (uint32_t)length : 0;
+    lua_pop(L, 1);
+  }
+  if (fine) return 0;
+  return rl_fail(r->err, RL_EUSAGE, "%s: fields: shape of '%s' must be 1 to %d whole numbers, as in {63, 63}",
+                 r->origin, name, RL_SHAPE_DIMS);
+}
+
+static int read_order(const struct rl_lua_reader *r, const char *name, int idx, enum rl_byte_order *order) {
+  const char *text;
+  int rc = text_member(r, name, idx, "bytes", &text);
+  if (rc || !text) return rc;
+  *order = strcmp(text, "little") == 0 ? RL_LITTLE : strcmp(text, "big") == 0 ? RL_BIG_FIRST : RL_NO_ORDER;
+  if (*order != RL_NO_ORDER) return 0;
+  return rl_fail(r->err, RL_EUSAGE, "%s: fields: bytes of '%s' must be \"little\" or \"big\", not \"%s\"",
+                 r->origin, name, text);
+}
+
+/* The cell borrows a text from the table. */
+static int read_default(const struct rl_lua_reader *r, const char *name, int idx,
+                        struct rl_field_spec *spec) {
+  lua_State *L = r->L;
+  size_t len = 0;
+  int type = lua_getfield(L, idx, "default");
+  spec->has_default = type != LUA_TNIL;
+  switch (type) {
+    case LUA_TNIL: return 0;
+    case LUA_TBOOLEAN: spec->fallback = (struct rl_cell){.tag = RL_BOOL, .i = lua_toboolean(L, -1)}; return 0;
+    case LUA_TNUMBER:
+      spec->fallback = lua_isinteger(L, -1) ? (struct rl_cell){.tag = RL_INT, .i = lua_tointeger(L, -1)}
+                                            : (struct rl_cell){.tag = RL_DOUBLE, .d = lua_tonumber(L, -1)};
+      return 0;
+    case LUA_TSTRING:
+      spec->fallback.s = lua_tolstring(L, -1, &len);
+      spec->fallback.len = (uint32_t)len;
+      spec->fallback.tag = rl_utf8_valid(rl_bytes(spec->fallback.s, len)) ? RL_TEXT : RL_BLOB;
+      return 0;
+    default: break;
+  }
+  spec->fallback.tag = RL_LIST;
+  if (type == LUA_TTABLE && (lua_pushnil(L), lua_next(L, -2) == 0)) return 0;
+  return rl_fail(r->err, RL_EUSAGE, "%s: fields: default of '%s' must be a number, text, boolean or {}",
+                 r->origin, name);
+}
+
+static int read_spec(const struct rl_lua_reader *r, const char *name, int idx, struct rl_field_spec *spec) {
+  const char *type;
+  int rc = text_member(r, name, idx, "type", &type);
+  if (!rc) rc = parse_type(r, name, type, &spec->type);
+  if (!rc) rc = read_required(r, name, idx, &spec->required);
+  if (!rc) rc = read_shape(r, name, idx, &spec->shape);
+  if (!rc) rc = read_order(r, name, idx, &spec->order);
+  return rc ? rc : read_default(r, name, idx, spec);
 }
 
 static int add_table(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, int idx) {
-  const char *path, *type_name, *own_name, *shown = name ? name : "a field";
-  enum rl_type type = RL_AUTO;
+  const char *path, *own_name, *shown = name ? name : "a field";
+  struct rl_field_spec spec = {0};
   int rc = check_keys(r, shown, idx);
   if (!rc) rc = text_member(r, shown, idx, "path", &path);
-  if (!rc) rc = text_member(r, shown, idx, "type", &type_name);
   if (!rc) rc = text_member(r, shown, idx, "name", &own_name);
-  if (!rc) rc = parse_type(r, shown, type_name, &type);
+  if (!rc) rc = read_spec(r, shown, idx, &spec);
   if (rc) return rc;
-  int required = lua_getfield(r->L, idx, "required");
-  if (required != LUA_TNIL && required != LUA_TBOOLEAN) return refuse(r, shown, "required", -1);
   if (!name) name = own_name;
   if (!path) path = name;
   if (!path) return rl_fail(r->err, RL_EUSAGE, "%s: fields: a field has no path", r->origin);
-  return add(r, to, name, path, type, lua_toboolean(r->L, -1));
+  return add(r, to, name, path, &spec);
 }
 
 /* The value at the top, of the given name; NULL: a listed one. */

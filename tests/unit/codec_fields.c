@@ -16,6 +16,8 @@ static const char *steps_of(const char *path) {
     size_t used = strlen(out);
     if (step->key)
       snprintf(out + used, sizeof out - used, "%s%s", i ? "|" : "", step->key);
+    else if (step->each)
+      snprintf(out + used, sizeof out - used, "%s[*]", i ? "|" : "");
     else
       snprintf(out + used, sizeof out - used, "%s[%lld]", i ? "|" : "", (long long)step->index);
   }
@@ -31,6 +33,13 @@ TEST(paths_are_dotted_with_indices) {
   CHECK_STR(steps_of("[-1]"), "[-1]");
   CHECK_STR(steps_of("[3].a"), "[3]|a");
   CHECK_STR(steps_of("a b.c-d:e"), "a b|c-d:e");
+}
+
+TEST(a_star_goes_through_all_elements) {
+  CHECK_STR(steps_of("prv[*].mag"), "prv|[*]|mag");
+  CHECK_STR(steps_of("[*][0][*]"), "[*]|[0]|[*]");
+  CHECK_STR(steps_of("\"[*]\""), "[*]");
+  CHECK_HAS(steps_of("@key[*]"), "expected @key, @topic");
 }
 
 TEST(keys_with_dots_brackets_or_quotes_are_quoted) {
@@ -49,8 +58,9 @@ TEST(path_errors_name_path_column_and_what_was_expected) {
             "expected a key (one that holds . [ ] or \" is written in quotes) at column 1, where");
   CHECK_HAS(steps_of("a."), "at column 3, where it ends");
   CHECK_HAS(steps_of(".a"), "at column 1");
-  CHECK_HAS(steps_of("a[x]"), "expected an index (0, 1 … or -1 for the last) at column 3");
-  CHECK_HAS(steps_of("a[*]"), "expected an index");
+  CHECK_HAS(steps_of("a[x]"), "expected an index (0, 1 … or -1 for the last) or * for all at column 3");
+  CHECK_HAS(steps_of("a[*"), "expected an index");
+  CHECK_HAS(steps_of("a[**]"), "expected an index");
   CHECK_HAS(steps_of("a[]"), "expected an index");
   CHECK_HAS(steps_of("a[ 1]"), "expected an index");
   CHECK_HAS(steps_of("a[99999999999999999999]"), "expected an index");
