@@ -7,10 +7,10 @@
 
 /* In Fortran's order the first axis is the one whose elements lie side by side. */
 static void set_fortran(struct rl_tensor *t) {
-  int64_t stride = 1;
+  int64_t stride = rl_tensor_count(t) ? 1 : 0;
   for (int i = 0; i < t->rank; i++) {
     t->stride[i] = stride;
-    stride *= t->shape[i] ? t->shape[i] : 1;
+    if (stride) stride *= t->shape[i];
   }
 }
 

@@ -50,11 +50,12 @@ static int check_shape(enum rl_dtype dtype, int rank, const int64_t *shape, size
                  rl_shape_text(text, rank, shape));
 }
 
+/* Of a tensor without elements the strides are never used, and could be more than there are numbers for. */
 static void set_strides(struct rl_tensor *t) {
-  int64_t stride = 1;
+  int64_t stride = rl_tensor_count(t) ? 1 : 0;
   for (int i = t->rank; i-- > 0;) {
     t->stride[i] = stride;
-    stride *= t->shape[i] ? t->shape[i] : 1;
+    if (stride) stride *= t->shape[i];
   }
 }
 
