@@ -61,7 +61,7 @@ static bool find_type(struct rl_bytes type, enum rl_dtype *dtype) {
 }
 
 static int take_descr(struct reader *r) {
-  struct rl_bytes text;
+  struct rl_bytes text = rl_bytes(NULL, 0);
   skip_blanks(r);
   if (r->at < r->end && r->in.data[r->at] == '[')
     return rl_fail(r->err, RL_EFAIL, "a .npy file of records (byte %zu): only plain numbers are read", r->at);
@@ -112,7 +112,7 @@ static int take_shape(struct reader *r) {
 }
 
 static int take_entry(struct reader *r) {
-  struct rl_bytes key;
+  struct rl_bytes key = rl_bytes(NULL, 0);
   static const struct {
     const char *name;
     int (*take)(struct reader *r);

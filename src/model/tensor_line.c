@@ -10,52 +10,78 @@ void rl_line_skip(struct rl_line *line, size_t n) {
   line->data += (int64_t)n * line->stride * (int64_t)rl_dtype_size(line->dtype);
 }
 
-/* One loop a type: `element` is x[i], of the C type, and `i` counts. A stride of 1 is a loop of its own, for
- * the compiler to make vector instructions of. */
-#define EACH(type, statement)                               \
-  do {                                                      \
-    type *x = (type *)(void *)line->data;                   \
-    int64_t stride = line->stride;                          \
-    if (stride == 1) {                                      \
-      for (size_t i = 0; i < n; i++, x++) statement         \
-    } else {                                                \
-      for (size_t i = 0; i < n; i++, x += stride) statement \
-    }                                                       \
-  } while (0)
+/* One loop a type, and one more for a stride of 1, for the compiler to make vector instructions of. */
+#define LOAD(name, type, to)                                        \
+  static void name(const struct rl_line *line, size_t n, to *out) { \
+    const type *x = (const type *)(const void *)line->data;         \
+    int64_t stride = line->stride;                                  \
+    if (stride == 1) {                                              \
+      for (size_t i = 0; i < n; i++) out[i] = (to)x[i];             \
+    } else {                                                        \
+      for (size_t i = 0; i < n; i++, x += stride) out[i] = (to)*x;  \
+    }                                                               \
+  }
+LOAD(double_of_f32, float, double)
+LOAD(double_of_f64, double, double)
+LOAD(double_of_i64, int64_t, double)
+LOAD(double_of_i32, int32_t, double)
+LOAD(double_of_u8, uint8_t, double)
+LOAD(int_of_i64, int64_t, int64_t)
+LOAD(int_of_i32, int32_t, int64_t)
+LOAD(int_of_u8, uint8_t, int64_t)
+
+#define STORE(name, type, from)                                            \
+  static void name(const struct rl_line *line, size_t n, const from *in) { \
+    type *x = (type *)(void *)line->data;                                  \
+    int64_t stride = line->stride;                                         \
+    if (stride == 1) {                                                     \
+      for (size_t i = 0; i < n; i++) x[i] = (type)in[i];                   \
+    } else {                                                               \
+      for (size_t i = 0; i < n; i++, x += stride) *x = (type)in[i];        \
+    }                                                                      \
+  }
+STORE(f32_of_double, float, double)
+STORE(f64_of_double, double, double)
+STORE(f32_of_int, float, int64_t)
+STORE(f64_of_int, double, int64_t)
+STORE(i64_of_int, int64_t, int64_t)
+STORE(i32_of_int, int32_t, int64_t)
+STORE(u8_of_int, uint8_t, int64_t)
+STORE(truth_of_int, bool, int64_t)
 
 void rl_line_load(const struct rl_line *line, size_t n, double *out) {
   switch (line->dtype) {
-    case RL_FLOAT32: EACH(const float, { out[i] = (double)*x; }); break;
-    case RL_FLOAT64: EACH(const double, { out[i] = *x; }); break;
-    case RL_INT64: EACH(const int64_t, { out[i] = (double)*x; }); break;
-    case RL_INT32: EACH(const int32_t, { out[i] = (double)*x; }); break;
-    default: EACH(const uint8_t, { out[i] = (double)*x; }); break;
+    case RL_FLOAT32: double_of_f32(line, n, out); break;
+    case RL_FLOAT64: double_of_f64(line, n, out); break;
+    case RL_INT64: double_of_i64(line, n, out); break;
+    case RL_INT32: double_of_i32(line, n, out); break;
+    default: double_of_u8(line, n, out); break;
   }
 }
 
 void rl_line_load_int(const struct rl_line *line, size_t n, int64_t *out) {
   switch (line->dtype) {
-    case RL_INT64: EACH(const int64_t, { out[i] = *x; }); break;
-    case RL_INT32: EACH(const int32_t, { out[i] = *x; }); break;
-    default: EACH(const uint8_t, { out[i] = *x; }); break;
+    case RL_INT64: int_of_i64(line, n, out); break;
+    case RL_INT32: int_of_i32(line, n, out); break;
+    default: int_of_u8(line, n, out); break;
   }
 }
 
 void rl_line_store(const struct rl_line *line, size_t n, const double *in) {
   if (line->dtype == RL_FLOAT32)
-    EACH(float, { *x = (float)in[i]; });
+    f32_of_double(line, n, in);
   else
-    EACH(double, { *x = in[i]; });
+    f64_of_double(line, n, in);
 }
 
 void rl_line_store_int(const struct rl_line *line, size_t n, const int64_t *in) {
   switch (line->dtype) {
-    case RL_FLOAT32: EACH(float, { *x = (float)in[i]; }); break;
-    case RL_FLOAT64: EACH(double, { *x = (double)in[i]; }); break;
-    case RL_INT64: EACH(int64_t, { *x = in[i]; }); break;
-    case RL_INT32: EACH(int32_t, { *x = (int32_t)in[i]; }); break;
-    case RL_UINT8: EACH(uint8_t, { *x = (uint8_t)in[i]; }); break;
-    case RL_TRUTH: EACH(uint8_t, { *x = in[i] != 0; }); break;
+    case RL_FLOAT32: f32_of_int(line, n, in); break;
+    case RL_FLOAT64: f64_of_int(line, n, in); break;
+    case RL_INT64: i64_of_int(line, n, in); break;
+    case RL_INT32: i32_of_int(line, n, in); break;
+    case RL_UINT8: u8_of_int(line, n, in); break;
+    case RL_TRUTH: truth_of_int(line, n, in); break;
   }
 }
 
@@ -101,12 +127,12 @@ static int truncate(enum rl_dtype dtype, size_t n, const double *in, int64_t *ou
 
 static int convert_floats(struct rl_line *to, struct rl_line *from, size_t n, size_t at, struct rl_err *err) {
   double x[RL_LINE];
-  int64_t whole[RL_LINE];
   rl_line_load(from, n, x);
   if (rl_dtype_is_float(to->dtype)) {
     rl_line_store(to, n, x);
     return 0;
   }
+  int64_t whole[RL_LINE] = {0};
   int rc = truncate(to->dtype, n, x, whole, at, err);
   return rc ? rc : store_checked(to, n, whole, at, err);
 }
