@@ -7,7 +7,7 @@
 #include "lua/message.h"
 #include "lua/where.h"
 
-enum { UV_ENV = 1, UV_ROOT, UV_COLUMNS, UV_COUNT = UV_COLUMNS };
+enum { UV_ENV = 1, UV_ROOT, UV_COLUMNS, UV_WITH, UV_COUNT = UV_WITH };
 enum property { P_NUMBER = 1, P_CAUSE, P_ATTEMPT, P_PART, P_COLUMNS };
 
 static struct rl_lua_batch *new_batch(lua_State *L, const uint32_t *rows, size_t n) {
@@ -28,6 +28,7 @@ void rl_lua_push_batch(lua_State *L, const struct rl_view *view) {
   b->number = view->batch->number;
   b->several = view->batch->first != NULL;
   b->batch = view->batch;
+  b->columns = view->batch->columns;
 }
 
 void rl_lua_push_view(lua_State *L, int idx, const uint32_t *rows, size_t n) {
@@ -41,6 +42,8 @@ void rl_lua_push_view(lua_State *L, int idx, const uint32_t *rows, size_t n) {
   else
     lua_getiuservalue(L, idx, UV_ROOT);
   lua_setiuservalue(L, -2, UV_ROOT);
+  lua_getiuservalue(L, idx, UV_WITH);
+  lua_setiuservalue(L, -2, UV_WITH);
   uint32_t *own = b->rows;
   *b = *of;
   b->rows = own;
@@ -70,9 +73,18 @@ void rl_lua_close_batch(lua_State *L, int idx) {
   if (b) b->root->batch = b->batch = NULL;
 }
 
-static struct rl_lua_batch *check_self(lua_State *L, const char *call) {
+struct rl_lua_batch *rl_lua_batch_self(lua_State *L, const char *call) {
   return check_open(L, rl_arg_self(L, RL_BATCH_TYPE, call));
 }
+
+void rl_lua_batch_columns(lua_State *L, const struct rl_columns *columns, int idx) {
+  struct rl_lua_batch *b = lua_touserdata(L, -1);
+  lua_pushvalue(L, idx);
+  lua_setiuservalue(L, -2, UV_WITH);
+  b->columns = columns;
+}
+
+void rl_lua_push_columns_owner(lua_State *L, int idx) { lua_getiuservalue(L, idx, UV_WITH); }
 
 /* Pushes message i (from 1) of the view; nil past its end, so that ipairs ends there. */
 static void push_nth(lua_State *L, int idx, const struct rl_lua_batch *b, lua_Integer i) {
@@ -84,7 +96,7 @@ static void push_nth(lua_State *L, int idx, const struct rl_lua_batch *b, lua_In
 
 /* for i, message in batch:messages() do */
 static int l_batch_next(lua_State *L) {
-  struct rl_lua_batch *b = check_self(L, "batch:messages");
+  struct rl_lua_batch *b = rl_lua_batch_self(L, "batch:messages");
   lua_Integer i = luaL_checkinteger(L, 2) + 1;
   if (i > (lua_Integer)b->n) return 0;
   lua_pushinteger(L, i);
@@ -93,7 +105,7 @@ static int l_batch_next(lua_State *L) {
 }
 
 static int l_batch_messages(lua_State *L) {
-  check_self(L, "batch:messages");
+  rl_lua_batch_self(L, "batch:messages");
   lua_pushcfunction(L, l_batch_next);
   lua_pushvalue(L, 1);
   lua_pushinteger(L, 0);
@@ -102,12 +114,12 @@ static int l_batch_messages(lua_State *L) {
 
 /* The batch is checked anew each time: in the library form fn may have ended it. */
 static int l_batch_map(lua_State *L) {
-  struct rl_lua_batch *b = check_self(L, "batch:map");
+  struct rl_lua_batch *b = rl_lua_batch_self(L, "batch:map");
   rl_arg_function(L, 2, "batch:map", "argument");
   lua_createtable(L, (int)b->n, 1);
   for (size_t i = 1; i <= b->n; i++) {
     lua_pushvalue(L, 2);
-    push_nth(L, 1, check_self(L, "batch:map"), (lua_Integer)i);
+    push_nth(L, 1, rl_lua_batch_self(L, "batch:map"), (lua_Integer)i);
     lua_pushinteger(L, (lua_Integer)i);
     lua_call(L, 2, 1);
     lua_rawseti(L, 3, (lua_Integer)i);
@@ -141,7 +153,7 @@ static int push_property(lua_State *L, const struct rl_lua_batch *b, enum proper
 /* batch[i], batch.method, batch.property, batch.COLUMN; upvalue 1: methods as functions, properties as
  * numbers. */
 static int l_batch_index(lua_State *L) {
-  struct rl_lua_batch *b = check_self(L, "batch:index");
+  struct rl_lua_batch *b = rl_lua_batch_self(L, "batch:index");
   if (lua_type(L, 2) == LUA_TNUMBER) {
     push_nth(L, 1, b, lua_tointeger(L, 2));
     return 1;
@@ -159,7 +171,7 @@ static int l_batch_index(lua_State *L) {
 }
 
 static int l_batch_len(lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)check_self(L, "batch:len")->n);
+  lua_pushinteger(L, (lua_Integer)rl_lua_batch_self(L, "batch:len")->n);
   return 1;
 }
 
@@ -173,11 +185,11 @@ static int l_batch_tostring(lua_State *L) {
 
 static int l_batch_newindex(lua_State *L) { rl_lua_script_error(L, "a batch cannot be changed"); }
 
-static const luaL_Reg methods[] = {{"map", l_batch_map},
-                                   {"messages", l_batch_messages},
-                                   {"rows", l_batch_rows},
-                                   {"where", l_batch_where},
-                                   {NULL, NULL}};
+static const luaL_Reg methods[] = {{"group_by", l_batch_group_by}, {"map", l_batch_map},
+                                   {"messages", l_batch_messages}, {"rows", l_batch_rows},
+                                   {"select", l_batch_select},     {"sort", l_batch_sort},
+                                   {"tensor", l_batch_tensor},     {"where", l_batch_where},
+                                   {"with", l_batch_with},         {NULL, NULL}};
 
 static const struct {
   const char *name;

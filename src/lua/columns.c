@@ -11,16 +11,11 @@
 
 #define UV_COLUMNS 3
 
-static const struct rl_fields *fields_of(const struct rl_batch *batch) {
-  return batch->columns ? batch->columns->fields : NULL;
-}
-
 static bool missing_is_nan(const struct rl_field *field) {
   return (field->type == RL_F64 || field->type == RL_F32) && !rl_field_is_many(field);
 }
 
-void rl_lua_push_field(lua_State *L, const struct rl_batch *batch, size_t field, uint32_t row) {
-  const struct rl_columns *c = batch->columns;
+void rl_lua_push_field(lua_State *L, const struct rl_columns *c, size_t field, uint32_t row) {
   const struct rl_cell *cell = &c->col[field][row];
   if (cell->tag <= RL_NULL && missing_is_nan(&c->fields->at[field]))
     lua_pushnumber(L, (lua_Number)NAN);
@@ -29,10 +24,9 @@ void rl_lua_push_field(lua_State *L, const struct rl_batch *batch, size_t field,
 }
 
 void rl_lua_push_column(lua_State *L, const struct rl_lua_batch *b, size_t field) {
-  const struct rl_batch *batch = b->batch;
   lua_createtable(L, (int)b->n, 1);
   for (size_t i = 0; i < b->n; i++) {
-    rl_lua_push_field(L, batch, field, b->rows[i]);
+    rl_lua_push_field(L, b->columns, field, b->rows[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_pushinteger(L, (lua_Integer)b->n);
@@ -55,8 +49,8 @@ void rl_lua_no_field(lua_State *L, const struct rl_fields *fields, const char *n
   rl_lua_script_error(L, "there is no field '%s': fields = { ... } names those there are", name);
 }
 
-static size_t find_field(lua_State *L, const struct rl_batch *batch, const char *name) {
-  const struct rl_fields *fields = fields_of(batch);
+size_t rl_lua_find_field(lua_State *L, const struct rl_columns *columns, const char *name) {
+  const struct rl_fields *fields = columns ? columns->fields : NULL;
   ssize_t at = fields ? rl_fields_find(fields, name) : -1;
   if (at < 0) rl_lua_no_field(L, fields, name);
   return (size_t)at;
@@ -65,7 +59,7 @@ static size_t find_field(lua_State *L, const struct rl_batch *batch, const char 
 /* columns.NAME, not yet there; upvalue 1: the batch. */
 static int l_columns_index(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_check_batch(L, lua_upvalueindex(1));
-  size_t field = find_field(L, b->batch, rl_arg_text(L, 2, "batch.columns", "name", NULL));
+  size_t field = rl_lua_find_field(L, b->columns, rl_arg_text(L, 2, "batch.columns", "name", NULL));
   rl_lua_push_column(L, b, field);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
@@ -76,7 +70,7 @@ static int l_columns_index(lua_State *L) {
 /* pairs(batch.columns) shows all of them. */
 static int l_columns_pairs(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_check_batch(L, lua_upvalueindex(1));
-  const struct rl_fields *fields = fields_of(b->batch);
+  const struct rl_fields *fields = b->columns ? b->columns->fields : NULL;
   for (size_t i = 0; fields && i < fields->n; i++) {
     lua_getfield(L, 1, fields->at[i].name);
     lua_pop(L, 1);
@@ -122,12 +116,12 @@ static void push_names(lua_State *L, const struct rl_fields *fields) {
   for (size_t i = 0; i < fields->n; i++) lua_pushstring(L, fields->at[i].name);
 }
 
-static void push_row(lua_State *L, const struct rl_batch *batch, int names, uint32_t row) {
-  size_t n = batch->columns->fields->n;
+static void push_row(lua_State *L, const struct rl_columns *columns, int names, uint32_t row) {
+  size_t n = columns->fields->n;
   lua_createtable(L, 0, (int)n);
   for (size_t i = 0; i < n; i++) {
     lua_pushvalue(L, names + (int)i);
-    rl_lua_push_field(L, batch, i, row);
+    rl_lua_push_field(L, columns, i, row);
     lua_rawset(L, -3);
   }
 }
@@ -142,13 +136,13 @@ static void push_decoded_row(lua_State *L, uint32_t row) {
 int l_batch_rows(lua_State *L) {
   rl_arg_self(L, RL_BATCH_TYPE, "batch:rows");
   struct rl_lua_batch *b = rl_lua_check_batch(L, 1);
-  const struct rl_fields *fields = fields_of(b->batch);
+  const struct rl_fields *fields = b->columns ? b->columns->fields : NULL;
   lua_settop(L, 1);
   lua_createtable(L, (int)b->n, 1);
   if (fields) push_names(L, fields);
   for (size_t i = 0; i < b->n; i++) {
     if (fields)
-      push_row(L, b->batch, 3, b->rows[i]);
+      push_row(L, b->columns, 3, b->rows[i]);
     else
       push_decoded_row(L, b->rows[i]);
     lua_rawseti(L, 2, (lua_Integer)i + 1);

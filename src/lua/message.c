@@ -162,7 +162,7 @@ static void push_fields(lua_State *L, const struct rl_lua_message *m) {
   size_t n = batch->columns ? batch->columns->fields->n : 0;
   lua_createtable(L, 0, (int)n);
   for (size_t i = 0; i < n; i++) {
-    rl_lua_push_field(L, batch, i, m->row);
+    rl_lua_push_field(L, batch->columns, i, m->row);
     lua_setfield(L, -2, batch->columns->fields->at[i].name);
   }
   lua_createtable(L, 0, 1);

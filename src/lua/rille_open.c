@@ -7,6 +7,7 @@
 #include "lua/json.h"
 #include "lua/log.h"
 #include "lua/out.h"
+#include "lua/tensor.h"
 #include "lua/where.h"
 
 int rl_lua_open_rille(lua_State *L) {
@@ -22,6 +23,8 @@ int rl_lua_open_rille(lua_State *L) {
   lua_setfield(L, -2, "null");
   rl_lua_open_log(L);
   lua_setfield(L, -2, "log");
+  rl_lua_open_tensor(L);
+  lua_setfield(L, -2, "tensor");
   lua_pushliteral(L, RL_VERSION);
   lua_setfield(L, -2, "version");
   return 1;

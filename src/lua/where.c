@@ -107,7 +107,7 @@ int l_batch_where(lua_State *L) {
   rl_where_push(L, 2, "batch:where");
   int where = lua_gettop(L);
   uint32_t *passed = lua_newuserdatauv(L, (b->n + 1) * sizeof *passed, 0);
-  size_t n = rl_where_select(L, where, b->batch->columns, b->rows, b->n, passed, RL_WHERE_BEST);
+  size_t n = rl_where_select(L, where, b->columns, b->rows, b->n, passed, RL_WHERE_BEST);
   rl_lua_push_view(L, 1, passed, n);
   return 1;
 }
