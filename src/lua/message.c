@@ -111,6 +111,8 @@ void rl_lua_push_decoded(lua_State *L, int idx) {
   struct rl_err err;
   bool has_reader = push_env(L, idx, "reader") == LUA_TUSERDATA;
   int rc = has_reader ? rl_lua_read(L, -1, msg, &err) : rl_lua_decode_json(L, msg->value, max_depth(L), &err);
+  if (rc == RL_ETRANSIENT)
+    rl_lua_weather(L, "%s[%d]@%lld: %s", msg->topic, (int)msg->partition, (long long)msg->offset, err.text);
   if (rc) luaL_error(L, "%s[%d]@%I: %s", msg->topic, (int)msg->partition, (LUAI_UACINT)msg->offset, err.text);
   lua_remove(L, -2);
 }

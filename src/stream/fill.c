@@ -23,18 +23,34 @@ static struct rl_batch *filling(struct rl_lane *lane) {
 }
 
 /* Without fields a decoder still says which values it cannot read. */
-static void decode_row(struct rl_lane *lane, struct rl_batch *batch, size_t row) {
-  struct rl_err err; /* read only when it was filled */
-  if (!batch->columns && lane->decodes_raw) return;
-  if (rl_decoder_row(lane->decoder, &batch->msgs[row], batch->columns, &err))
-    rl_batch_set_bad(batch, row, err.text);
+static int decode(struct rl_lane *lane, struct rl_batch *batch, const struct rl_msg *msg,
+                  struct rl_err *err) {
+  if (!batch->columns && lane->decodes_raw) return 0;
+  return rl_decoder_row(lane->decoder, msg, batch->columns, err);
 }
 
-static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
+static void hold(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived) {
+  lane->held = *msg;
+  lane->has_held = true;
+  lane->held_at = arrived;
+}
+
+/* Into the batch that fills, or, while its schema is not there yet, back to where it is held. The decoder's
+ * row comes first: it is none while the schema is not there. */
+static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived, int64_t now) {
   struct rl_batch *batch = filling(lane);
+  struct rl_err err; /* a kilobyte: read only when it was filled */
+  uint64_t news = rl_await_news(lane);
+  int code = decode(lane, batch, msg, &err);
+  if (code == RL_ETRANSIENT) {
+    hold(lane, msg, arrived);
+    rl_await_begin(lane, news, &err, now);
+    return;
+  }
+  lane->await.on = false;
   size_t row = rl_batch_add(batch, msg);
-  decode_row(lane, batch, row);
-  rl_batcher_add(&lane->batcher, size_of(msg), now);
+  if (code) rl_batch_set_bad(batch, row, err.text);
+  rl_batcher_add(&lane->batcher, size_of(msg), arrived);
 }
 
 /* --count is shared by all lanes; a message past it is not ours. After it nothing more is taken, no EOF
@@ -68,13 +84,10 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
   }
   if (lane->taken_messages++ == 0) atomic_store(&lane->run->got_message, true);
   lane->taken_bytes += (int64_t)size_of(msg);
-  if (rl_batcher_fits(&lane->batcher, size_of(msg))) {
-    add(lane, msg, now);
-  } else {
-    lane->held = *msg;
-    lane->has_held = true;
-    lane->held_at = now;
-  }
+  if (rl_batcher_fits(&lane->batcher, size_of(msg)))
+    add(lane, msg, now, now);
+  else
+    hold(lane, msg, now);
 }
 
 static void on_eof(struct rl_lane *lane, const struct rl_msg *msg) {
@@ -121,7 +134,7 @@ static void publish_taken(struct rl_lane *lane) {
 }
 
 bool rl_held_fits(struct rl_lane *lane) {
-  return lane->has_held && rl_batcher_fits(&lane->batcher, size_of(&lane->held));
+  return lane->has_held && !rl_await_quiet(lane) && rl_batcher_fits(&lane->batcher, size_of(&lane->held));
 }
 
 /* Silence is counted while messages could have come, and for all lanes of the run together. */
@@ -133,8 +146,9 @@ static void note_silence(struct rl_lane *lane, int64_t now) {
 void rl_fill(struct rl_lane *lane, int64_t now) {
   int64_t before = lane->taken_messages;
   if (rl_held_fits(lane)) {
+    struct rl_msg msg = lane->held;
     lane->has_held = false;
-    add(lane, &lane->held, lane->held_at);
+    add(lane, &msg, lane->held_at, now);
   }
   if (!rl_can_take(lane))
     lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
@@ -149,7 +163,7 @@ void rl_fill(struct rl_lane *lane, int64_t now) {
 static bool due(struct rl_lane *lane, int64_t now, enum rl_cause *cause) {
   if (!lane->filling || !lane->filling->n) return false;
   if (rl_batcher_due(&lane->batcher, now, lane->more && rl_can_take(lane), cause)) return true;
-  if (lane->has_held) {
+  if (lane->has_held && !lane->await.on) {
     *cause = RL_CAUSE_BYTES;
     return true;
   }
@@ -315,7 +329,7 @@ void rl_hand_over(struct rl_lane *lane, int64_t now) {
     struct rl_batch *batch = next_batch(lane, now);
     if (batch) hand_to(lane, batch);
   }
-  bool full = rl_batcher_full(&lane->batcher) || lane->has_held;
+  bool full = rl_batcher_full(&lane->batcher) || (lane->has_held && !lane->await.on);
   if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
 }
 
@@ -340,7 +354,7 @@ bool rl_fill_empty(const struct rl_lane *lane) {
 
 void rl_fill_drop(struct rl_lane *lane) {
   if (lane->has_held) rl_msg_release(&lane->held);
-  lane->has_held = false;
+  lane->has_held = lane->await.on = false;
   if (lane->slot) rl_batch_free(lane->slot);
   if (lane->filling) rl_batch_free(lane->filling);
   lane->slot = lane->filling = NULL;
@@ -365,7 +379,7 @@ size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *ms
   n += strike_batch(&lane->slot, drop, arg);
   if (lane->has_held && drop(&lane->held, arg)) {
     rl_msg_release(&lane->held);
-    lane->has_held = false;
+    lane->has_held = lane->await.on = false;
     n++;
   }
   return n;
