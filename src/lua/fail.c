@@ -33,19 +33,32 @@ void rl_lua_place(lua_State *L, int level) {
   lua_pushliteral(L, "");
 }
 
-void rl_lua_script_error(lua_State *L, const char *fmt, ...) {
-  char text[1024];
-  va_list args;
-  va_start(args, fmt);
-  vsnprintf(text, sizeof text, fmt, args);
-  va_end(args);
-  push_failure(L, RL_BLAME_SCRIPT, true);
+__attribute__((noreturn)) static void raise(lua_State *L, enum rl_blame blame, const char *text) {
+  push_failure(L, blame, true);
   rl_lua_place(L, 1);
   lua_pushstring(L, text);
   lua_concat(L, 2);
   lua_setiuservalue(L, -2, 1);
   lua_error(L);
   __builtin_unreachable();
+}
+
+void rl_lua_script_error(lua_State *L, const char *fmt, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  raise(L, RL_BLAME_SCRIPT, text);
+}
+
+void rl_lua_weather(lua_State *L, const char *fmt, ...) {
+  char text[1200];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  raise(L, RL_BLAME_WEATHER, text);
 }
 
 int l_transient(lua_State *L) {

@@ -11,6 +11,8 @@
 
 /* Raises a script failure with position, as luaL_error does. Never returns. */
 __attribute__((format(printf, 2, 3), noreturn)) void rl_lua_script_error(lua_State *L, const char *fmt, ...);
+/* Raises the weather with position: what the handler needs is down, no message is to blame. Never returns. */
+__attribute__((format(printf, 2, 3), noreturn)) void rl_lua_weather(lua_State *L, const char *fmt, ...);
 int l_transient(lua_State *L); /* rille.transient(message) */
 /* The message handler of every protected call: turns any error value into one that carries its traceback. */
 int rl_lua_traceback(lua_State *L);

@@ -134,6 +134,7 @@ void rl_lua_push_decoded(lua_State *L, int idx) {
                       : rl_lua_decode_json(L, msg->value, max_depth(L), &err);
   if (rc) {
     push_place(L, m);
+    if (rc == RL_ETRANSIENT) rl_lua_weather(L, "%s: %s", lua_tostring(L, -1), err.text);
     luaL_error(L, "%s: %s", lua_tostring(L, -1), err.text);
   }
   lua_remove(L, -2);

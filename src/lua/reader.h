@@ -18,8 +18,8 @@ void rl_lua_push_reader(lua_State *L, const struct rl_settings *s);
  * reader reads messages of that batch only. */
 void rl_lua_use_reader(lua_State *L, int idx);
 /* Pushes the record with that number (from 0) of the message's value, which is not null, as tables and
- * scalars: null as rille.null, bytes as strings. The reader is at idx. 0, or RL_EHANDLER, and nothing pushed.
- */
+ * scalars: null as rille.null, bytes as strings. The reader is at idx. 0, or RL_EHANDLER or RL_ETRANSIENT (a
+ * schema is not there yet), and nothing pushed. */
 int rl_lua_read(lua_State *L, int idx, const struct rl_msg *msg, size_t record, struct rl_err *err);
 
 #endif

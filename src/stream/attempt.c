@@ -2,9 +2,9 @@
  * retries, bisection and dead letters, until every message is settled or the run must stop. */
 #include <stdio.h>
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "stream/backoff.h"
 #include "stream/bisect.h"
 #include "stream/history.h"
 #include "stream/lane_state.h"

@@ -25,28 +25,48 @@ static struct rl_batch *filling(struct rl_lane *lane) {
   return lane->filling;
 }
 
-/* Decodes the message that was added last; how many rows it has. Without fields a decoder still says that,
- * and which values it cannot read. */
-static size_t decode_last(struct rl_lane *lane, struct rl_batch *batch) {
-  size_t last = batch->n - 1, rows;
-  struct rl_err err; /* read only when it was filled */
-  if (!batch->columns && lane->decodes_raw) return 1;
-  if (rl_decoder_rows(lane->decoder, &batch->msgs[last], batch->columns, &rows, &err))
-    rl_batch_set_bad(batch, last, err.text);
-  rl_batch_set_rows(batch, rows);
-  return rows;
+/* How many rows the message has. Without fields a decoder still says that, and which values it cannot read. */
+static int decode(struct rl_lane *lane, struct rl_batch *batch, const struct rl_msg *msg, size_t *rows,
+                  struct rl_err *err) {
+  *rows = 1;
+  if (!batch->columns && lane->decodes_raw) return 0;
+  return rl_decoder_rows(lane->decoder, msg, batch->columns, rows, err);
 }
 
-static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
-  struct rl_batch *batch = filling(lane);
-  rl_batch_add(batch, msg);
-  size_t rows = decode_last(lane, batch);
+static void hold(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived) {
+  lane->held = *msg;
+  lane->has_held = true;
+  lane->held_at = arrived;
+}
+
+/* The batch's last message, if its rows are not too many for it. */
+static void count_in(struct rl_lane *lane, const struct rl_msg *msg, size_t rows, int64_t arrived) {
   if (rows > 1 && !rl_batcher_fits(&lane->batcher, rows, size_of(msg))) {
-    lane->next = rl_batch_take_last(batch);
-    lane->held_at = now;
+    lane->next = rl_batch_take_last(lane->filling);
+    lane->held_at = arrived;
   } else {
-    rl_batcher_add(&lane->batcher, rows ? rows : 1, size_of(msg), now);
+    rl_batcher_add(&lane->batcher, rows ? rows : 1, size_of(msg), arrived);
   }
+}
+
+/* Into the batch that fills, or, while its schema is not there yet, back to where it is held. The decoder's
+ * rows come first: they are none while the schema is not there. */
+static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived, int64_t now) {
+  struct rl_batch *batch = filling(lane);
+  struct rl_err err; /* a kilobyte: read only when it was filled */
+  uint64_t news = rl_await_news(lane);
+  size_t rows;
+  int code = decode(lane, batch, msg, &rows, &err);
+  if (code == RL_ETRANSIENT) {
+    hold(lane, msg, arrived);
+    rl_await_begin(lane, news, &err, now);
+    return;
+  }
+  lane->await.on = false;
+  size_t last = rl_batch_add(batch, msg);
+  if (code) rl_batch_set_bad(batch, last, err.text);
+  rl_batch_set_rows(batch, rows);
+  count_in(lane, msg, rows, arrived);
 }
 
 /* A message waits for the batch that fills to go. */
@@ -83,13 +103,10 @@ static void on_message(struct rl_lane *lane, struct rl_msg *msg, int64_t now) {
   }
   if (lane->taken_messages++ == 0) atomic_store(&lane->run->got_message, true);
   lane->taken_bytes += (int64_t)size_of(msg);
-  if (rl_batcher_fits(&lane->batcher, 1, size_of(msg))) {
-    add(lane, msg, now);
-  } else {
-    lane->held = *msg;
-    lane->has_held = true;
-    lane->held_at = now;
-  }
+  if (rl_batcher_fits(&lane->batcher, 1, size_of(msg)))
+    add(lane, msg, now, now);
+  else
+    hold(lane, msg, now);
 }
 
 static void on_eof(struct rl_lane *lane, const struct rl_msg *msg) {
@@ -137,18 +154,19 @@ static void publish_taken(struct rl_lane *lane) {
 
 bool rl_held_fits(struct rl_lane *lane) {
   if (lane->next) return !lane->filling;
-  return lane->has_held && rl_batcher_fits(&lane->batcher, 1, size_of(&lane->held));
+  return lane->has_held && !rl_await_quiet(lane) && rl_batcher_fits(&lane->batcher, 1, size_of(&lane->held));
 }
 
-/* The message that did not fit joins, or begins a batch. */
-static void add_held(struct rl_lane *lane) {
+/* The message that did not fit joins, or begins a batch; the one that was waited for is decoded again. */
+static void add_held(struct rl_lane *lane, int64_t now) {
   if (lane->next) {
     lane->filling = lane->next;
     lane->next = NULL;
     rl_batcher_add(&lane->batcher, rl_batch_places(lane->filling), lane->filling->bytes, lane->held_at);
   } else {
+    struct rl_msg msg = lane->held;
     lane->has_held = false;
-    add(lane, &lane->held, lane->held_at);
+    add(lane, &msg, lane->held_at, now);
   }
 }
 
@@ -160,7 +178,7 @@ static void note_silence(struct rl_lane *lane, int64_t now) {
 
 void rl_fill(struct rl_lane *lane, int64_t now) {
   int64_t before = lane->taken_messages;
-  if (rl_held_fits(lane)) add_held(lane);
+  if (rl_held_fits(lane)) add_held(lane, now);
   if (!rl_can_take(lane))
     lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
   for (int i = 0; i < TAKE_AT_MOST && rl_can_take(lane); i++)
@@ -174,7 +192,7 @@ void rl_fill(struct rl_lane *lane, int64_t now) {
 static bool due(struct rl_lane *lane, int64_t now, enum rl_cause *cause) {
   if (!lane->filling || !lane->filling->n) return false;
   if (rl_batcher_due(&lane->batcher, now, lane->more && rl_can_take(lane), cause)) return true;
-  if (one_waits(lane)) {
+  if (one_waits(lane) && !lane->await.on) {
     *cause = lane->next ? RL_CAUSE_SIZE : RL_CAUSE_BYTES;
     return true;
   }
@@ -341,7 +359,7 @@ void rl_hand_over(struct rl_lane *lane, int64_t now) {
     struct rl_batch *batch = next_batch(lane, now);
     if (batch) hand_to(lane, batch);
   }
-  bool full = rl_batcher_full(&lane->batcher) || one_waits(lane);
+  bool full = rl_batcher_full(&lane->batcher) || (one_waits(lane) && !lane->await.on);
   if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
 }
 
@@ -366,7 +384,7 @@ bool rl_fill_empty(const struct rl_lane *lane) {
 
 void rl_fill_drop(struct rl_lane *lane) {
   if (lane->has_held) rl_msg_release(&lane->held);
-  lane->has_held = false;
+  lane->has_held = lane->await.on = false;
   rl_batch_free(lane->slot);
   rl_batch_free(lane->filling);
   rl_batch_free(lane->next);
@@ -396,7 +414,7 @@ size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *ms
   n += strike_batch(&lane->next, drop, arg);
   if (lane->has_held && drop(&lane->held, arg)) {
     rl_msg_release(&lane->held);
-    lane->has_held = false;
+    lane->has_held = lane->await.on = false;
     n++;
   }
   return n;

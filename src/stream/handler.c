@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "stream/backoff.h"
 #include "stream/lane_state.h"
 
 static void timed_wait(struct rl_lane *lane, int64_t until) {

@@ -121,7 +121,9 @@ static int put_together(struct rl_lane *lane, struct rl_err *err) {
   lane->history = rl_alloc(sizeof *lane->history);
   rl_history_init(lane->history, s->dead_letter_max);
   lane->poll_cap_ms = poll_cap(s);
-  if (open_wakes(lane, err) || open_decoder(lane, err) || open_sink(lane, err)) return err->code;
+  if (open_wakes(lane, err)) return err->code;
+  if (s->registry_client) rl_registry_listen(s->registry_client, &lane->bell);
+  if (open_decoder(lane, err) || open_sink(lane, err)) return err->code;
   return open_source(lane, err);
 }
 
@@ -145,6 +147,7 @@ static void take_apart(struct rl_lane *lane) {
   if (lane->decoder) rl_decoder_free(lane->decoder);
   rl_offsets_free(&lane->offsets);
   rl_outbox_free(&lane->outbox);
+  if (lane->s->registry_client) rl_registry_unlisten(lane->s->registry_client, &lane->bell);
   rl_wake_close(&lane->bell);
   rl_wake_close(&lane->ready);
   pthread_cond_destroy(&lane->cv);

@@ -1,6 +1,7 @@
 /* What a lane is made of, for the files that make it up: lane.c (life), reader.c (the reader's loop), fill.c
- * (messages into batches), rebalance.c, commit.c, ends.c (when it is over), explain.c (what it says while it
- * waits), handler.c (the handler's loop), attempt.c (one batch through the handler).
+ * (messages into batches), await.c (messages whose schema is not there yet), rebalance.c, commit.c, ends.c
+ * (when it is over), explain.c (what it says while it waits), handler.c (the handler's loop), attempt.c (one
+ * batch through the handler).
  *
  * Two threads. The reader owns source, offsets, batcher and the batches that fill; the handler's thread owns
  * the engine, the outbox and the batch in hand. What they share stands under `mu`: the handler waits on `cv`,
@@ -41,6 +42,14 @@ struct rl_revoke {
   bool open, hooked; /* hooked: the `revoked` hook was asked for */
   struct rl_tps parts;
   int64_t deadline;
+};
+
+/* What the message that is held waits for: its schema, at a registry that has not answered (S4.1). */
+struct rl_await {
+  bool on;
+  uint64_t news;       /* the registry's when the message was last tried */
+  int64_t since, said; /* when it began; when it was last told */
+  struct rl_err why;
 };
 
 struct rl_lane {
@@ -93,6 +102,7 @@ struct rl_lane {
   struct rl_batch *next; /* instead: it was decoded, and had more rows than there was room for */
   int64_t held_at;       /* when it arrived */
   bool has_held, more, blocked, source_ended, fields_checked;
+  struct rl_await await;
   int64_t number;
   enum rl_phase phase;
   enum rl_cause last_cause;
@@ -143,6 +153,15 @@ int64_t rl_fill_deadline(struct rl_lane *lane); /* when a hand-over is due by ti
 static inline void rl_uncount(struct rl_lane *lane, size_t n) {
   if (lane->s->count > 0) atomic_fetch_add(&lane->run->left, (long long)n);
 }
+
+/* await.c: a message whose schema is not there yet. It is the one that is held: nothing is taken behind it.
+ */
+uint64_t rl_await_news(const struct rl_lane *lane);
+/* Its decoding gave why; `news` was looked at before. */
+void rl_await_begin(struct rl_lane *lane, uint64_t news, const struct rl_err *why, int64_t now);
+bool rl_await_quiet(const struct rl_lane *lane); /* it waits, and there is no news */
+void rl_await_step(struct rl_lane *lane, int64_t now);
+int64_t rl_await_deadline(const struct rl_lane *lane);
 
 /* rebalance.c */
 /* Without a group: what lane_start assigned. Before the threads run. */

@@ -84,7 +84,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int nap_ms(struct rl_lane *lane, int64_t now) {
   int64_t t = least(rl_ends_deadline(lane), rl_explain_deadline(lane));
   if ((lane->more && rl_can_take(lane)) || rl_held_fits(lane)) return 0;
-  t = least(t, rl_fill_deadline(lane));
+  t = least(t, least(rl_fill_deadline(lane), rl_await_deadline(lane)));
   if (lane->revoke.open) t = least(t, lane->revoke.deadline);
   if (lane->commit_again > now) t = least(t, lane->commit_again);
   return rl_poll_ms(now, t, lane->poll_cap_ms < NAP_CAP_MS ? lane->poll_cap_ms : NAP_CAP_MS);
@@ -114,6 +114,7 @@ static void step(struct rl_lane *lane) {
   rl_commit_step(lane, now);
   rl_revoke_step(lane, now);
   rl_ends_step(lane, now);
+  rl_await_step(lane, now);
   rl_explain_step(lane, now);
   refresh_stats(lane, now);
 }

@@ -137,18 +137,36 @@ static int ask_broker(struct rl_run *run, struct rl_consumer *c, struct rl_err *
   return rc;
 }
 
-int rl_run_prepare(struct rl_run *run, const struct rl_settings *s, struct rl_err *err) {
+static int look_up_brokers(struct rl_run *run, struct rl_err *err) {
   struct rl_consumer *c;
-  *run = (struct rl_run){.settings = s};
-  atomic_init(&run->left, s->count > 0 ? s->count : -1);
-  if (rl_wake_open(&run->changed)) return rl_fail(err, RL_EFAIL, "eventfd: %s", strerror(errno));
+  const struct rl_settings *s = run->settings;
   if (s->input) return 0; /* a file: settings_finish has turned a kafka:// input into brokers and topics */
   struct rl_consumer_opts opts = {.conf = &s->kafka, .brokers = s->brokers, .manual = true, .lane = -1};
   int rc = rl_consumer_open(&c, &opts, err);
-  if (rc == 0) {
-    rc = ask_broker(run, c, err);
-    rl_consumer_destroy(c);
-  }
+  if (rc) return rc;
+  rc = ask_broker(run, c, err);
+  rl_consumer_destroy(c);
+  return rc;
+}
+
+/* A registry that is down is told at once and waited for, as one that goes down later (S4.1): nothing says
+ * which messages need it. One that refuses the log-in is no outage. */
+static int check_registry(const struct rl_settings *s, struct rl_err *err) {
+  struct rl_err why = {0};
+  if (!s->registry_client) return 0;
+  int rc = rl_registry_check(s->registry_client, &why);
+  if (rc != RL_ETRANSIENT) return rc ? rl_fail(err, rc, "registry: %s", why.text) : 0;
+  rl_log(RL_WARN, "schema registry: %s; going on without it: messages that need it wait for it%s", why.text,
+         s->outage > 0 ? " (--outage)" : "");
+  return 0;
+}
+
+int rl_run_prepare(struct rl_run *run, const struct rl_settings *s, struct rl_err *err) {
+  *run = (struct rl_run){.settings = s};
+  atomic_init(&run->left, s->count > 0 ? s->count : -1);
+  if (rl_wake_open(&run->changed)) return rl_fail(err, RL_EFAIL, "eventfd: %s", strerror(errno));
+  int rc = look_up_brokers(run, err);
+  if (rc == 0) rc = check_registry(s, err);
   if (rc) rl_run_free(run);
   return rc;
 }

@@ -30,6 +30,7 @@ void rl_settings_free(struct rl_settings *s) {
   for (size_t i = 0; s->kafka_from && i < RL_KAFKA_RANKS; i++) rl_kconf_free(&s->kafka_from[i]);
   rl_kconf_free(&s->kafka);
   rl_buf_free(&s->schema_text);
+  rl_registry_unref(s->registry_client);
   rl_free(s->kafka_from);
   rl_free(s->layers);
   *s = (struct rl_settings){.layers = NULL};
@@ -58,6 +59,7 @@ void rl_settings_copy(struct rl_settings *to, const struct rl_settings *from) {
   for (size_t i = 0; i < RL_KAFKA_RANKS; i++) rl_kconf_copy(&to->kafka_from[i], &from->kafka_from[i]);
   to->schema_text = (struct rl_buf)RL_BUF_INIT;
   rl_buf_put(&to->schema_text, from->schema_text.data, from->schema_text.len);
+  rl_registry_ref(to->registry_client);
   to->layers = rl_alloc(rl_settings_count);
   memcpy(to->layers, from->layers, rl_settings_count);
 }
@@ -75,7 +77,9 @@ static const char *translate(const char *name) {
   } words[] = {
       {"auto.offset.reset", "start"},
       {"auto_offset_reset", "start"},
+      {"basic.auth.user.info", "registry_file"},
       {"batch_flush_timeout", "batch.timeout"},
+      {"bearer.auth.token", "registry_token"},
       {"bootstrap.servers", "brokers"},
       {"bootstrap_servers", "brokers"},
       {"columns", "csv.columns"},
@@ -89,6 +93,9 @@ static const char *translate(const char *name) {
       {"group_id", "group"},
       {"offset", "start"},
       {"peek_timeout", "wait"},
+      {"schema.registry.url", "registry"},
+      {"schema_registry", "registry"},
+      {"schema_registry_url", "registry"},
       {"servers", "brokers"},
       {"timeout", "batch.timeout"},
   };

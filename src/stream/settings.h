@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "codec/decoder.h"
+#include "codec/registry.h"
 #include "kafka/config.h"
 
 enum rl_delivery { RL_AT_LEAST_ONCE, RL_AT_MOST_ONCE, RL_EXACTLY_ONCE };
@@ -46,11 +47,19 @@ struct rl_settings {
   char *decode;    /* json | avro | csv | tsv | raw; NULL: json with fields, else raw */
   bool decode_lua; /* decode is a function of the script */
   struct rl_fields fields;
-  bool strict_fields; /* a field the first batch has nowhere is an error */
-  bool strict;        /* also check scalars that are skipped */
-  char *schema;       /* avro: the file of a schema */
-  char *framing;      /* avro: as rl_avro_framing_parse takes it */
-  bool logical;       /* avro */
+  bool strict_fields;      /* a field the first batch has nowhere is an error */
+  bool strict;             /* also check scalars that are skipped */
+  char *schema;            /* avro: the file of a schema */
+  char *framing;           /* avro: as rl_avro_framing_parse takes it */
+  struct rl_list registry; /* avro: URLs of a schema registry */
+  char *registry_user;     /* basic authentication */
+  char *registry_password;
+  char *registry_token; /* bearer */
+  char *registry_ca;    /* files, PEM */
+  char *registry_certificate;
+  char *registry_key;
+  char *registry_file; /* properties that stand for the settings above */
+  bool logical;        /* avro */
   struct rl_list csv_columns;
   char *csv_delimiter; /* one character, or \t; NULL: the format's */
   bool csv_header;
@@ -77,11 +86,13 @@ struct rl_settings {
   int64_t limits_output;   /* 256 MiB staged a handler call */
   int64_t limits_inflated; /* 64 MiB of a message's compressed blocks */
   /* the rest */
-  int64_t lanes;               /* 1 */
-  double explain;              /* 15 s between the lines that explain a wait */
-  unsigned char *layers;       /* which layer set what; internal */
-  struct rl_kconf *kafka_from; /* what `kafka` is made of, by strength; internal */
-  struct rl_buf schema_text;   /* what the file `schema` holds, once finished; internal */
+  int64_t lanes;                       /* 1 */
+  double explain;                      /* 15 s between the lines that explain a wait */
+  unsigned char *layers;               /* which layer set what; internal */
+  struct rl_kconf *kafka_from;         /* what `kafka` is made of, by strength; internal */
+  struct rl_buf schema_text;           /* what the file `schema` holds, once finished; internal */
+  struct rl_registry *registry_client; /* of `registry`, once finished; NULL: none. Shared by all copies, and
+                                          ended with the last of them. */
 };
 
 enum rl_layer { RL_LAYER_DEFAULT, RL_LAYER_SCRIPT, RL_LAYER_ENV, RL_LAYER_CLI };
@@ -154,7 +165,8 @@ enum rl_layer rl_settings_layer(const struct rl_settings *s, const char *name); 
  *   start     "beginning" or "end" or an offset, -N, time; in a group "beginning", "end", or "stored": only
  *             from the group's offsets (auto.offset.reset "error"). stream/start.h reads it.
  *   decode    a format's name, or, when decode_lua, what the host decodes before: raw
- *   schema    read, and a schema */
+ *   schema    read, and a schema
+ *   registry  with registry_client; from registry_file, too */
 int rl_settings_finish(struct rl_settings *s, struct rl_err *err);
 
 /* A decoder as the settings (finished, and outliving it) say, with these fields; NULL: none. RL_EUSAGE. */

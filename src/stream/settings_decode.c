@@ -22,7 +22,7 @@ static int check_format_of(const struct rl_settings *s, const char *name, bool c
 }
 
 static int check_formats(const struct rl_settings *s, struct rl_err *err) {
-  static const char *const avro[] = {"schema", "framing", "logical"};
+  static const char *const avro[] = {"schema", "framing", "logical", "registry", "registry_file"};
   static const char *const csv[] = {"csv.columns", "csv.delimiter", "csv.header", "csv.comment"};
   int rc = 0;
   for (size_t i = 0; !rc && i < sizeof avro / sizeof *avro; i++) rc = check_format_of(s, avro[i], false, err);
@@ -98,10 +98,10 @@ static int check_framing(const struct rl_settings *s, struct rl_err *err) {
   enum rl_avro_framing framing;
   int rc = rl_avro_framing_parse(s->framing, &framing, err);
   if (rc || s->schema) return rc;
-  if (framing == RL_AVRO_CONFLUENT)
+  if (framing == RL_AVRO_CONFLUENT && !s->registry_client)
     return rl_fail(err, RL_EUSAGE,
-                   "framing: confluent names schemas by number, and reading them from a registry is not in "
-                   "this version: set schema, the file of the schema that values are written with");
+                   "framing: confluent names schemas by number: set registry, the URL where they are, or "
+                   "schema, the file of the one that all values are written with");
   if (framing == RL_AVRO_SINGLE_OBJECT || framing == RL_AVRO_BARE)
     return rl_fail(err, RL_EUSAGE, "framing: %s values hold no schema: set schema, the file that does",
                    s->framing);
@@ -109,7 +109,8 @@ static int check_framing(const struct rl_settings *s, struct rl_err *err) {
 }
 
 static int finish_avro(struct rl_settings *s, struct rl_err *err) {
-  int rc = check_framing(s, err);
+  int rc = rl_settings_finish_registry(s, err);
+  if (!rc) rc = check_framing(s, err);
   if (!rc && s->schema) rc = read_schema(s, err);
   return rc || !s->schema ? rc : check_schema(s, err);
 }
@@ -133,6 +134,7 @@ int rl_settings_decoder(const struct rl_settings *s, const struct rl_fields *fie
                                  .csv = {.columns = (const char *const *)s->csv_columns.at,
                                          .n_columns = s->csv_columns.n,
                                          .header = s->csv_header}};
+  if (s->registry_client) opts.avro.registry = rl_registry_source(s->registry_client);
   if (s->schema_text.len) opts.avro.schema = rl_buf_bytes(&s->schema_text);
   int rc = rl_avro_framing_parse(s->framing, &opts.avro.framing, err);
   if (!rc) rc = check_character("csv.delimiter", s->csv_delimiter, err);

@@ -59,7 +59,7 @@ int rl_settings_finish(struct rl_settings *s, struct rl_err *err) {
   if (!rc) rc = rl_settings_finish_ends(s, err);
   if (!rc) rc = check_delivery(s, err);
   if (!rc) rc = finish_decode(s, err);
-  if (!rc) rc = rl_settings_finish_format(s, err);
   if (!rc) rc = check_backoff(s, err);
+  if (!rc) rc = rl_settings_finish_format(s, err);
   return rc;
 }

@@ -23,7 +23,8 @@ bool rl_settings_take_layer(struct rl_settings *s, const struct rl_setting *what
 int rl_settings_finish_where(struct rl_settings *s, struct rl_err *err);
 int rl_settings_finish_topics(struct rl_settings *s, struct rl_err *err);
 int rl_settings_finish_ends(struct rl_settings *s, struct rl_err *err);
-int rl_settings_finish_format(struct rl_settings *s, struct rl_err *err); /* once `decode` is known */
+int rl_settings_finish_format(struct rl_settings *s, struct rl_err *err);   /* once `decode` is known */
+int rl_settings_finish_registry(struct rl_settings *s, struct rl_err *err); /* once `decode` is avro */
 bool rl_settings_from_file(const struct rl_settings *s); /* input is a file or stdin; once it was read */
 bool rl_topic_name_ok(const char *topic);
 

@@ -1,6 +1,7 @@
 /* Setting a value from its text: one small parser a type, and the rule of the layers. */
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "stream/settings_impl.h"
@@ -126,6 +127,7 @@ static int choice(const char *choices, const char *value, char found[RL_SETTING_
 static int set_string(struct rl_settings *s, const struct from *f) {
   char found[RL_SETTING_NAME_MAX];
   const char *value = f->value;
+  if (rl_is_secret(f->what->name)) rl_log_secret(value);
   if (f->what->choices && *value) {
     if (choice(f->what->choices, value, found) < 0) return refuse(f);
     value = found;

@@ -63,6 +63,29 @@ const struct rl_setting rl_settings_table[] = {
      "where an Avro value's schema is: in the value (container), named by it (confluent, single-object), in "
      "the key (key), or in --schema only (bare)",
      "auto|container|confluent|single-object|key|bare", BOTH},
+    {"registry", 0, RL_SET_LIST, AT(registry), "URL,…", NULL,
+     "schema registry that Avro values name their schema at (confluent framing); of several URLs, the next "
+     "is "
+     "asked when one does not answer",
+     NULL, BOTH},
+    {"registry_user", 0, RL_SET_STRING, AT(registry_user), "USER", NULL,
+     "log in to the registry with basic authentication", NULL, BOTH},
+    {"registry_password", 0, RL_SET_STRING, AT(registry_password), "PASSWORD", NULL,
+     "password of --registry-user; better in the environment or in --registry-file, where nobody sees it",
+     NULL, BOTH},
+    {"registry_token", 0, RL_SET_STRING, AT(registry_token), "TOKEN", NULL,
+     "log in to the registry with a bearer token; better not on the command line either", NULL, BOTH},
+    {"registry_ca", 0, RL_SET_STRING, AT(registry_ca), "FILE", NULL,
+     "certificates (PEM) that a registry's is checked with; the system's without it", NULL, BOTH},
+    {"registry_certificate", 0, RL_SET_STRING, AT(registry_certificate), "FILE", NULL,
+     "certificate (PEM) to show to the registry", NULL, BOTH},
+    {"registry_key", 0, RL_SET_STRING, AT(registry_key), "FILE", NULL,
+     "key (PEM) of --registry-certificate, if it does not stand there", NULL, BOTH},
+    {"registry_file", 0, RL_SET_STRING, AT(registry_file), "FILE", NULL,
+     "a properties file with schema.registry.url, basic.auth.user.info (USER:PASSWORD) and their kin, for "
+     "what "
+     "is not set otherwise",
+     NULL, BOTH},
     {"logical", 0, RL_SET_BOOL, AT(logical), NULL, "false", "Avro's decimals and fixed UUIDs as text", NULL,
      BOTH},
     {"csv.columns", 0, RL_SET_LIST, AT(csv_columns), "NAME,…", NULL,

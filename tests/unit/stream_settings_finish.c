@@ -315,7 +315,7 @@ TEST(framings_that_hold_no_schema_need_a_file) {
   good(FINISH("topics=t", "decode=avro"));
   good(FINISH("topics=t", "decode=avro", "framing=key"));
   refused(FINISH("topics=t", "decode=avro", "framing=confluent"),
-          "registry is not in this version: set schema");
+          "confluent names schemas by number: set registry");
   refused(FINISH("topics=t", "decode=avro", "framing=bare"), "bare values hold no schema: set schema");
   refused(FINISH("topics=t", "decode=avro", "framing=single-object"), "set schema");
 }

@@ -1,6 +1,6 @@
 /* Waits between tries: exponential, capped, with jitter (half to whole), seeded so that tests repeat. */
-#ifndef RL_STREAM_BACKOFF_H
-#define RL_STREAM_BACKOFF_H
+#ifndef RL_BASE_BACKOFF_H
+#define RL_BASE_BACKOFF_H
 
 #include <stdint.h>
 

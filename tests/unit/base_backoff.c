@@ -1,4 +1,4 @@
-#include "stream/backoff.h"
+#include "base/backoff.h"
 
 #include "base/clock.h"
 #include "unit.h"

@@ -1,0 +1,73 @@
+/* A message whose schema is not there yet (S4.1): the registry has not answered, or is down.
+ *
+ * It is held where a message is held that did not fit its batch: so nothing behind it is taken, and what is
+ * before it goes its way. The reader does not wait: the registry's news ring its bell (S6.3), and the message
+ * is decoded again. The wait ends at once when its partition is revoked or the run is stopped: the message is
+ * let go then, not done, and comes again. */
+#include "base/log.h"
+#include "stream/lane_state.h"
+
+static bool waits(const struct rl_lane *lane) { return lane->has_held && lane->await.on; }
+
+uint64_t rl_await_news(const struct rl_lane *lane) {
+  return lane->s->registry_client ? rl_registry_news(lane->s->registry_client) : 0;
+}
+
+void rl_await_begin(struct rl_lane *lane, uint64_t news, const struct rl_err *why, int64_t now) {
+  struct rl_await *a = &lane->await;
+  if (!a->on) a->since = a->said = now;
+  a->on = true;
+  a->news = news;
+  a->why = *why;
+}
+
+bool rl_await_quiet(const struct rl_lane *lane) {
+  return waits(lane) && rl_await_news(lane) == lane->await.news;
+}
+
+static int64_t line_due(const struct rl_lane *lane) {
+  return lane->s->explain > 0 ? rl_after(lane->await.said, rl_seconds(lane->s->explain)) : RL_NEVER;
+}
+
+static int64_t outage_due(const struct rl_lane *lane) {
+  return lane->s->outage > 0 ? rl_after(lane->await.since, rl_seconds(lane->s->outage)) : RL_NEVER;
+}
+
+int64_t rl_await_deadline(const struct rl_lane *lane) {
+  if (!waits(lane)) return RL_NEVER;
+  int64_t line = line_due(lane), outage = outage_due(lane);
+  return line < outage ? line : outage;
+}
+
+static void let_go(struct rl_lane *lane) {
+  rl_msg_release(&lane->held);
+  rl_uncount(lane, 1);
+  lane->has_held = lane->await.on = false;
+}
+
+static void say(struct rl_lane *lane, int64_t now) {
+  const struct rl_msg *msg = &lane->held;
+  rl_log(RL_WARN, "waiting, %lld s so far: %s[%d] offset %lld: %s",
+         (long long)((now - lane->await.since) / RL_NS_PER_S), msg->topic, msg->partition,
+         (long long)msg->offset, lane->await.why.text);
+  lane->await.said = now;
+}
+
+static void give_up(struct rl_lane *lane) {
+  struct rl_err err = {0};
+  const struct rl_msg *msg = &lane->held;
+  rl_fail(&err, RL_EHANDLER, "gave up after --outage %g s: %s[%d] offset %lld: %s", lane->s->outage,
+          msg->topic, msg->partition, (long long)msg->offset, lane->await.why.text);
+  rl_lane_fail(lane, &err);
+  let_go(lane);
+}
+
+void rl_await_step(struct rl_lane *lane, int64_t now) {
+  if (!waits(lane)) return;
+  if (lane->stop_seen)
+    let_go(lane);
+  else if (now >= outage_due(lane))
+    give_up(lane);
+  else if (now >= line_due(lane))
+    say(lane, now);
+}
