@@ -4,7 +4,6 @@
 #include <lauxlib.h>
 #include <stdio.h>
 
-#include "codec/avro_container.h"
 #include "lua/args.h"
 #include "lua/fail.h"
 
@@ -85,7 +84,7 @@ static FILE **push_file(lua_State *L, const char *path) {
 
 /* Pushes the file's schema: all of it, or what a container's header has. */
 static void push_file_text(lua_State *L, const char *path, const char *call) {
-  struct rl_avro_container container = {.buf = RL_BUF_INIT};
+  struct rl_bytes schema;
   struct rl_err err;
   luaL_Buffer text;
   FILE **in = push_file(L, path);
@@ -100,9 +99,9 @@ static void push_file_text(lua_State *L, const char *path, const char *call) {
   size_t len;
   const char *data = lua_tolstring(L, -1, &len);
   if (!rl_avro_is_container(rl_bytes(data, len))) return;
-  if (rl_avro_container_open(&container, rl_bytes(data, len), &err))
+  if (rl_avro_container_schema(rl_bytes(data, len), &schema, &err))
     rl_lua_script_error(L, "%s: %s: %s", call, path, err.text);
-  lua_pushlstring(L, container.schema.data, container.schema.len);
+  lua_pushlstring(L, schema.data, schema.len);
 }
 
 static void push_made(lua_State *L, int idx, const char *call) {

@@ -154,7 +154,8 @@ static inline const char *made_disagreement(struct rl_bytes schema, const struct
   msg.value = rl_buf_bytes(&out);
   if (written && rl_decoder_tape(again, &msg, 0, &second, &err) != 0)
     wrong = "what was encoded is not decoded";
-  if (written && !wrong && !made_same(&first, &second)) wrong = "another value comes back";
+  /* A map with a key twice may be written as a record, which has it once. */
+  if (written && !wrong && !ambiguous && !made_same(&first, &second)) wrong = "another value comes back";
   if (wrong) {
     snprintf(why, sizeof why, "%s: %s", wrong, err.text);
     wrong = why;
