@@ -1,6 +1,7 @@
 #include "cli/reading.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -108,8 +109,10 @@ static int loop(struct reading *t, const struct rl_signals *signals, struct rl_e
     if (serve_all(t, err) || take_all(t, err) || rl_out_flush(err)) return err->code;
     if (is_over(t)) break;
     struct pollfd fds[] = {{.fd = t->source.fd, .events = POLLIN},
-                           {.fd = signals->bell.rd, .events = POLLIN}};
-    poll(fds, 2, POLL_MS);
+                           {.fd = signals->bell.rd, .events = POLLIN},
+                           {.fd = STDOUT_FILENO, .events = 0}}; /* only whether its reader went away */
+    poll(fds, 3, POLL_MS);
+    if (fds[2].revents & POLLERR) return rl_fail(err, RL_EPIPE, "the reader of standard output went away");
   }
   return 0;
 }

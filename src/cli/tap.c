@@ -50,7 +50,8 @@ static int perform(struct tap *t, struct rl_err *err) {
 int rl_cmd_tap(struct rl_cli *cli, struct rl_err *err) {
   struct tap t = {.cli = cli};
   if (cli->args.n)
-    return rl_cli_misuse(cli, err, "`rille tap` takes options only, not \"%s\"", cli->args.at[0]);
+    return rl_cli_misuse(cli, err, "`rille tap` takes options only, not \"%s\": a topic goes after -t",
+                         cli->args.at[0]);
   if (!cli->settings.topics.n) return rl_cli_misuse(cli, err, "`rille tap` needs a topic: -t TOPIC");
   int rc = perform(&t, err);
   rl_format_free(&t.format);

@@ -37,19 +37,21 @@ static void put_branches(struct rl_buf *out, const struct rl_avro_type *type) {
   if (null) rl_buf_puts(out, any ? " or null" : "null");
 }
 
+/* A union's words are several: "array of (record or null) or null". */
+static void put_items(struct rl_buf *out, const char *what, const struct rl_avro_type *items) {
+  bool several = items->kind == RL_AVRO_UNION && items->n > 1;
+  rl_buf_printf(out, "%s of %s", what, several ? "(" : "");
+  put_words(out, items);
+  if (several) rl_buf_putc(out, ')');
+}
+
 static void put_words(struct rl_buf *out, const struct rl_avro_type *type) {
   switch (type->kind) {
     case RL_AVRO_UNION: put_branches(out, type); return;
     case RL_AVRO_ENUM: put_symbols(out, type); return;
     case RL_AVRO_FIXED: rl_buf_printf(out, "fixed of %llu", (unsigned long long)type->size); break;
-    case RL_AVRO_ARRAY:
-      rl_buf_puts(out, "array of ");
-      put_words(out, type->items);
-      break;
-    case RL_AVRO_MAP:
-      rl_buf_puts(out, "map of ");
-      put_words(out, type->items);
-      break;
+    case RL_AVRO_ARRAY: put_items(out, "array", type->items); break;
+    case RL_AVRO_MAP: put_items(out, "map", type->items); break;
     default: rl_buf_puts(out, rl_avro_kind_name(type->kind));
   }
   if (type->logical_name) rl_buf_printf(out, " (%s)", type->logical_name);

@@ -137,6 +137,10 @@ TEST(an_avro_schema_declares) {
             "l|array of map of bytes|1|1 item\n"
             "l[0]|map of bytes|1|1 member\n"
             "l[0].k|str|1|\"v\"\n");
+  rl_outline_free(&o);
+  rl_outline_init(&o);
+  CHECK_INT(rl_outline_avro(&o, rl_bytes_str("{\"type\":\"map\",\"values\":[\"null\",\"int\"]}"), &err), 0);
+  CHECK_STR(o.root.declared, "map of (int or null)");
   CHECK_INT(rl_outline_avro(&o, rl_bytes_str("{\"type\":5}"), &err), RL_EHANDLER);
   rl_outline_free(&o);
 }
