@@ -19,7 +19,8 @@ struct rl_cli {
   struct rl_list headers;  /* send: "name=value" */
   bool null;               /* send */
   char *format;            /* tap */
-  bool json;               /* lag, groups, seek */
+  bool json;               /* lag, groups, seek, schema */
+  bool script;             /* schema */
   bool dry_run;            /* seek */
   int64_t brokers_count;   /* broker */
 };

@@ -63,6 +63,17 @@ const struct rl_command rl_commands[] = {
      "taken from the command line only.",
      "rille seek -G bright -t alerts --start beginning\n"
      "rille seek -G bright -t alerts --start 2026-11-30T12:00:00Z --dry-run"},
+    {RL_CMD_SCHEMA, rl_cmd_schema, "FILE|TOPIC [options]",
+     "show the paths in messages, to be named as fields",
+     "Looks at some messages of a topic, without joining a group, or at a file, and prints the paths that\n"
+     "`fields` takes, each with its type, how often it held a value, and one of them. A file is an Avro "
+     "schema\n"
+     "or container, JSON (one document, or one a line, also as `rille tap` prints messages), CSV or TSV. "
+     "The\n"
+     "format is guessed unless --decode says it, and what was guessed is said.",
+     "rille schema alerts -b localhost:9092\n"
+     "rille schema alert.avsc\n"
+     "rille schema alerts --script > filter.lua && rille run filter.lua -e"},
     {RL_CMD_VERSION, rl_cmd_version, "", "print the versions of rille and of what it is built on", NULL,
      NULL},
     {RL_CMD_HELP, rl_cmd_help, "[COMMAND]", "show this, or a command's help", NULL, NULL},

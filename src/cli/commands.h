@@ -30,6 +30,7 @@ int rl_cmd_tap(struct rl_cli *cli, struct rl_err *err);
 int rl_cmd_lag(struct rl_cli *cli, struct rl_err *err);
 int rl_cmd_groups(struct rl_cli *cli, struct rl_err *err);
 int rl_cmd_seek(struct rl_cli *cli, struct rl_err *err);
+int rl_cmd_schema(struct rl_cli *cli, struct rl_err *err);
 int rl_cmd_version(struct rl_cli *cli, struct rl_err *err);
 int rl_cmd_help(struct rl_cli *cli, struct rl_err *err);
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "cli/args.h"
 
-#define READERS (RL_CMD_RUN | RL_CMD_TAP)
+#define READERS (RL_CMD_RUN | RL_CMD_TAP | RL_CMD_SCHEMA)
 #define ASKERS (RL_CMD_LAG | RL_CMD_GROUPS | RL_CMD_SEEK)
 #define CLIENTS (READERS | ASKERS | RL_CMD_SEND)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -41,7 +41,9 @@ static const struct rl_option own[] = {
           "a header for every message; may be repeated"),
     FLAG("null", 'Z', null, RL_CMD_SEND, "send empty keys and values as null (a null value is a tombstone)"),
     VALUE("format", 'f', RL_OWN_TEXT, format, "FORMAT", NULL, RL_CMD_TAP, format_help),
-    FLAG("json", 0, json, ASKERS, "print JSON, one object a line, in place of a table"),
+    FLAG("json", 0, json, ASKERS | RL_CMD_SCHEMA, "print JSON, one object a line, in place of a table"),
+    FLAG("script", 0, script, RL_CMD_SCHEMA,
+         "print a handler with the fields, to be saved and run, in place of a table"),
     FLAG("dry-run", 0, dry_run, RL_CMD_SEEK, "only say what would change"),
     VALUE("brokers-count", 0, RL_OWN_COUNT, brokers_count, "N", "1", RL_CMD_BROKER,
           "how many brokers the cluster has"),
@@ -60,17 +62,27 @@ static const struct {
   unsigned cmds;
 } uses[] = {
     {"brokers", CLIENTS},
-    {"topics", RL_CMD_RUN | RL_CMD_TAP | RL_CMD_SEND | RL_CMD_LAG | RL_CMD_SEEK | RL_CMD_BROKER},
-    {"partitions", RL_CMD_RUN | RL_CMD_TAP | RL_CMD_SEND | RL_CMD_SEEK},
+    {"topics", READERS | RL_CMD_SEND | RL_CMD_LAG | RL_CMD_SEEK | RL_CMD_BROKER},
+    {"partitions", READERS | RL_CMD_SEND | RL_CMD_SEEK},
     {"group", RL_CMD_RUN | ASKERS},
-    {"start", RL_CMD_RUN | RL_CMD_TAP | RL_CMD_SEEK},
+    {"start", READERS | RL_CMD_SEEK},
     {"end", READERS},
-    {"exit-at-end", READERS},
+    {"exit-at-end", RL_CMD_RUN | RL_CMD_TAP},
     {"count", READERS | RL_CMD_SEND},
     {"input-format", RL_CMD_RUN | RL_CMD_SEND},
     {"kafka", CLIENTS},
     {"kafka-file", CLIENTS},
     {"connect", CLIENTS},
+    {"input", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"wait", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"decode", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"schema", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"framing", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"logical", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"csv-columns", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"csv-delimiter", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"csv-header", RL_CMD_RUN | RL_CMD_SCHEMA},
+    {"csv-comment", RL_CMD_RUN | RL_CMD_SCHEMA},
 };
 
 /* Where a command reads a setting in its own words; NULL keeps the setting's. */
@@ -94,6 +106,15 @@ static const struct {
     {"start", RL_CMD_SEEK, NULL, NULL,
      "where the group is to go on: beginning, end, an offset, -N before the end, or a time"},
     {"count", RL_CMD_TAP | RL_CMD_SEND, NULL, "", "end after N messages"},
+    {"topics", RL_CMD_SCHEMA, "TOPIC", NULL, "the topic to look at: another way to name it"},
+    {"input", RL_CMD_SCHEMA, "FILE", NULL, "the file to look at, - for stdin: another way to name it"},
+    {"start", RL_CMD_SCHEMA, NULL, "",
+     "where to begin: beginning, end, an offset, -N for the last N of each partition, or a time; else with "
+     "the newest"},
+    {"count", RL_CMD_SCHEMA, NULL, "100", "look at N messages"},
+    {"wait", RL_CMD_SCHEMA, NULL, "10", "be content when none came in this time"},
+    {"decode", RL_CMD_SCHEMA, NULL, NULL,
+     "how values are decoded; else it is guessed from what they begin with"},
     {"input-format", RL_CMD_SEND, NULL, "lines",
      "what a line is: lines (the value), or ndjson (a message as `rille tap` prints it)"},
 };
@@ -112,8 +133,8 @@ static const struct {
 };
 
 const char *rl_cmd_name(unsigned cmds) {
-  static const char *const names[] = {"run",    "broker", "send",    "tap", "lag",
-                                      "groups", "seek",   "version", "help"};
+  static const char *const names[] = {"run",    "broker", "send",   "tap",     "lag",
+                                      "groups", "seek",   "schema", "version", "help"};
   for (size_t i = 0; i < COUNT(names); i++)
     if (cmds & 1u << i) return names[i];
   return "rille";

@@ -18,10 +18,11 @@ enum rl_cmd {
   RL_CMD_LAG = 1 << 4,
   RL_CMD_GROUPS = 1 << 5,
   RL_CMD_SEEK = 1 << 6,
-  RL_CMD_VERSION = 1 << 7,
-  RL_CMD_HELP = 1 << 8,
+  RL_CMD_SCHEMA = 1 << 7,
+  RL_CMD_VERSION = 1 << 8,
+  RL_CMD_HELP = 1 << 9,
 };
-#define RL_CMD_ALL 0x1ffu
+#define RL_CMD_ALL 0x3ffu
 const char *rl_cmd_name(unsigned cmds); /* "run"; of several, the first */
 
 enum rl_own_type { RL_OWN_FLAG, RL_OWN_TEXT, RL_OWN_LIST, RL_OWN_COUNT };

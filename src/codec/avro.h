@@ -28,6 +28,11 @@ struct rl_avro_opts {
   bool logical; /* decimals and fixed UUIDs as text; without it all logical types are their base */
 };
 
+/* Whether the value begins as an object container does; and its schema's text, of the value's bytes.
+ * RL_EHANDLER. */
+bool rl_avro_is_container(struct rl_bytes value);
+int rl_avro_container_schema(struct rl_bytes value, struct rl_bytes *schema, struct rl_err *err);
+
 /* 0 or RL_EUSAGE: "auto", "container", "confluent", "single-object", "key", "bare". */
 int rl_avro_framing_parse(const char *name, enum rl_avro_framing *framing, struct rl_err *err);
 

@@ -53,6 +53,13 @@ int rl_avro_container_open(struct rl_avro_container *c, struct rl_bytes value, s
   return 0;
 }
 
+int rl_avro_container_schema(struct rl_bytes value, struct rl_bytes *schema, struct rl_err *err) {
+  struct rl_avro_container c = {.buf = RL_BUF_INIT};
+  int code = rl_avro_container_open(&c, value, err);
+  if (code == 0) *schema = c.schema;
+  return code;
+}
+
 /* ---- blocks ---- */
 
 static bool check_sync(struct rl_avro_run *r, const struct rl_avro_container *c) {

@@ -3,6 +3,7 @@
 #ifndef RL_CODEC_AVRO_CONTAINER_H
 #define RL_CODEC_AVRO_CONTAINER_H
 
+#include "codec/avro.h"
 #include "codec/avro_inflate.h"
 #include "codec/avro_run.h"
 
@@ -18,8 +19,6 @@ struct rl_avro_container {
   size_t inflated;    /* bytes so far, of all blocks */
   struct rl_buf buf;  /* the open block, inflated */
 };
-
-bool rl_avro_is_container(struct rl_bytes value);
 
 /* Reads the header. Keeps buf. RL_EHANDLER with the byte. */
 int rl_avro_container_open(struct rl_avro_container *c, struct rl_bytes value, struct rl_err *err);

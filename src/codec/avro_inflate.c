@@ -30,6 +30,8 @@ void rl_avro_inflate_free(struct rl_avro_inflate *self) {
   rl_free(self);
 }
 
+const char *rl_avro_codec_name(enum rl_avro_codec codec) { return names[codec]; }
+
 int rl_avro_codec_find(struct rl_bytes name, enum rl_avro_codec *codec, struct rl_err *err) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!rl_bytes_eq(name, rl_bytes_str(names[i]))) continue;

@@ -17,6 +17,7 @@ enum rl_avro_codec {
   RL_AVRO_CODEC_SNAPPY
 };
 
+const char *rl_avro_codec_name(enum rl_avro_codec codec); /* as containers have it */
 /* By the name a container has for it; RL_EHANDLER names those there are. */
 int rl_avro_codec_find(struct rl_bytes name, enum rl_avro_codec *codec, struct rl_err *err);
 

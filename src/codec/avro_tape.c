@@ -1,12 +1,14 @@
 #include "codec/avro_tape.h"
 
 #include "base/mem.h"
+#include "codec/avro_encode.h"
 
 /* From the end: a container's items are measured before it is. */
 void rl_avro_doc_make(struct rl_avro_doc *doc, const struct rl_cell *at, size_t n) {
   *doc = (struct rl_avro_doc){at, rl_alloc(n * sizeof *doc->past), n};
   for (size_t i = n; i-- > 0;) {
     size_t items = at[i].tag == RL_ARRAY ? at[i].len : at[i].tag == RL_OBJECT ? 2 * (size_t)at[i].len : 0;
+    if (at[i].tag == RL_AVRO_BRANCH) items = 1;
     uint32_t past = (uint32_t)i + 1;
     while (items-- > 0) past = doc->past[past];
     doc->past[i] = past;

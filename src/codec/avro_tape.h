@@ -21,8 +21,8 @@ static inline struct rl_bytes rl_avro_doc_text(const struct rl_avro_doc *doc, si
   return rl_bytes(doc->at[i].s, doc->at[i].len);
 }
 
-static inline bool rl_avro_doc_is(const struct rl_avro_doc *doc, size_t i, enum rl_tag tag) {
-  return doc->at[i].tag == (uint32_t)tag;
+static inline bool rl_avro_doc_is(const struct rl_avro_doc *doc, size_t i, uint32_t tag) {
+  return doc->at[i].tag == tag;
 }
 
 #endif

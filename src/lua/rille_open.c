@@ -2,7 +2,9 @@
 
 #include <lauxlib.h>
 
+#include "lua/avro.h"
 #include "lua/batch.h"
+#include "lua/csv.h"
 #include "lua/fail.h"
 #include "lua/json.h"
 #include "lua/log.h"
@@ -19,6 +21,10 @@ int rl_lua_open_rille(lua_State *L) {
   luaL_newlib(L, functions);
   rl_lua_open_json(L);
   lua_setfield(L, -2, "json");
+  rl_lua_open_avro(L);
+  lua_setfield(L, -2, "avro");
+  rl_lua_open_csv(L);
+  lua_setfield(L, -2, "csv");
   rl_lua_push_null(L);
   lua_setfield(L, -2, "null");
   rl_lua_open_log(L);

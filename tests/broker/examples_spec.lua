@@ -2,6 +2,7 @@
 local proc = require "support.proc"
 local rille = require "support.rille"
 local tool = require "support.tool"
+local wire = require "support.wire"
 
 -- Alerts of the generator in a topic, and how many pass bright.lua's cut.
 local function alerts(topic, n)
@@ -80,6 +81,95 @@ describe("examples", function()
     assert.is_truthy(why['{"objectId":"bare"}']:find("candidate", 1, true))
     assert.equal(3, #rille.read "alerts-dead")
     assert.equal(0, rille.lag(group, topic))
+  end)
+
+  -- What a topic's messages hold, a line each, sorted; `as` decodes and `where` selects.
+  local function held(topic, as, where)
+    local text = [[return function(batch)
+      for _, m in batch:where(%q):messages() do
+        local v = m:decode()
+        local mag = string.unpack("f", string.pack("f", v.candidate.magpsf))
+        print(m.key, v.objectId, v.candid, math.type(v.candid), v.candidate.ra, mag, as == "avro" and v.candidate.nid)
+      end
+    end]]
+    text = "local as = arg[1] " .. text:format(where)
+    local words = { "run", "--code", text, "-b", rille.brokers, "-t", topic, "-e", "--decode", as[1] }
+    for i = 2, #as do words[#words + 1] = as[i] end
+    for _, word in ipairs { "--fields", "mag=candidate.magpsf,rb=candidate.rb", "--", as[1] } do words[#words + 1] = word end
+    local run = rille.start(words)
+    assert.equal(0, run:wait(30), run:err())
+    local lines = {}
+    for line in run:out():gmatch "[^\n]+" do lines[#lines + 1] = line:gsub("\t[^\t]*$", "") end
+    table.sort(lines)
+    return lines
+  end
+
+  it("alerts_to_avro.lua sends what passes as Avro, in the framing it is told", function()
+    local topic = rille.topic { partitions = 2 }
+    local passed = alerts(topic, 300)
+    local want = held(topic, { "json" }, "mag < 18.5 and rb >= 0.65")
+    assert.equal(passed, #want)
+    rille.topic { name = "alerts-avro" }
+    example("alerts_to_avro.lua", "-t", topic, "-e")
+    assert.same(want, held("alerts-avro", { "avro" }, "mag ~= nil"))
+    tool.ask("delete_records", { topic = "alerts-avro", before = passed })
+    local out = example("alerts_to_avro.lua", "-t", topic, "-e", "--", "confluent", "900"):out()
+    assert.is_truthy(out:find(" sent as Avro\n", 1, true), out)
+    local schema = proc.read(rille.root .. "/examples/alerts_to_avro.lua"):match "%[%[(.-)%]%]"
+    local file = proc.write(proc.folder() .. "/bright.avsc", schema)
+    assert.same(want, held("alerts-avro", { "avro", "--schema", file, "--framing", "confluent" }, "mag ~= nil"))
+  end)
+
+  it("alerts_to_avro.lua dead-letters the alert that does not fit, with its path", function()
+    local topic, dead = rille.topic(), rille.topic()
+    local alert = '{"objectId":"a","candid":%s,"candidate":{"jd":1,"fid":1,"ra":1,"dec":1,"magpsf":17,"sigmapsf":0.1,"rb":1}}'
+    rille.send(topic, { { k = "a", p = 0, v = alert:format "1" }, { k = "b", p = 0, v = alert:format '"2"' } })
+    example("alerts_to_avro.lua", "-t", topic, "-G", rille.name "group", "-e", "--dead-letter", dead, "--", "single-object")
+    local letters = rille.read(dead)
+    assert.equal(1, #letters)
+    assert.equal("b", letters[1].k)
+    local why = rille.headers(letters[1])["rille.error"]
+    assert.is_truthy(why:find("candid: a text where long is wanted", 1, true), why)
+  end)
+
+  it("fink.lua reads records whose schema is in the key, and forwards both", function()
+    local topic, to = rille.topic(), rille.topic()
+    rille.once([=[
+      local schema = [[{"type":"record","name":"alert","fields":[{"name":"objectId","type":"string"},
+        {"name":"candid","type":"long"},
+        {"name":"candidate","type":{"type":"record","name":"c","fields":[{"name":"magpsf","type":"float"}]}},
+        {"name":"cdsxmatch","type":["null","string"]},{"name":"snn_snia_vs_nonia","type":["null","double"]},
+        {"name":"snn_sn_vs_all","type":["null","double"]}]}]]
+      for i, case in ipairs { { "Unknown", 0.9 }, { "RRLyr", 0.9 }, { "Unknown", 0.1 }, { "Unknown" } } do
+        out:send(arg[1], rille.avro.encode(schema, { objectId = "ZTF" .. i, candid = 2510000000000000003,
+          candidate = { magpsf = 18 }, cdsxmatch = case[1], snn_snia_vs_nonia = case[2] }), { key = schema })
+      end]=], topic)
+    local out = example("fink.lua", "-t", topic, "-e", "--", to):out()
+    assert.is_truthy(out:find("4 alerts, 1 candidates", 1, true), out)
+    assert.is_truthy(out:find("ZTF1 2510000000000000003 mag 18.00, SN Ia 0.90", 1, true), out)
+    local all, r = rille.read(topic), rille.read(to)
+    assert.equal(1, #r)
+    assert.same({ all[1].k, all[1].v, all[1].v64 }, { r[1].k, r[1].v, r[1].v64 })
+  end)
+
+  it("fink.lua on Fink's own alerts", function()
+    local files, why = wire.data "fink/part-*_ztf.avro"
+    if not files then return pending(why) end
+    local topic, to = rille.topic(), rille.topic()
+    local want = rille.once([[
+      local schema = rille.avro.schema(arg[2])
+      local classes = { Unknown = true, ["Candidate_SN*"] = true, SN = true, Transient = true }
+      local function over(x) return x ~= rille.null and x > 0.5 end
+      local bytes = assert(io.open(arg[2], "rb")):read "a"
+      for _, r in ipairs(rille.avro.decode(nil, bytes, { records = true })) do
+        out:send(arg[1], schema:encode(r), { key = schema.text })
+        if classes[r.cdsxmatch] and (over(r.snn_snia_vs_nonia) or over(r.snn_sn_vs_all)) then print(r.objectId) end
+      end]], topic, files[1])
+    local got = {}
+    for id in example("fink.lua", "-t", topic, "-e", "--", to):out():gmatch "(ZTF%w+) %d+ mag" do got[#got + 1] = id .. "\n" end
+    assert.equal(want, table.concat(got))
+    assert.is_true(#got > 0)
+    assert.equal(#got, #rille.read(to))
   end)
 
   it("library.lua runs in a plain lua5.4", function()

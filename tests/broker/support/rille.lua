@@ -100,6 +100,17 @@ function rille.finish(options, status)
   return process
 end
 
+-- Runs this body of a handler once, with `out` and the arguments in `arg`: for what only the program can make (Avro).
+-- Gives what it printed.
+function rille.once(body, ...)
+  local words = { "run", "--code", "return function(_, out) " .. body .. "\nend", "-b", rille.brokers, "--input-format", "lines" }
+  add(words, "--input", proc.write(proc.folder() .. "/once", "1\n"), "--", ...)
+  local run = rille.start(words)
+  local status = run:wait(30)
+  if status ~= 0 then error(("status %s of %s\n%s"):format(status, run.command, run:err()), 2) end
+  return run:out()
+end
+
 -- The lines a handler said, each split at blanks; those that begin with `kind` only, where it is given.
 function rille.said(process, kind)
   local lines = {}

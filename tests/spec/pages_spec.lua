@@ -1,0 +1,56 @@
+-- The pages of section 7: their examples run and print what they say.
+--
+-- In a page's EXAMPLES a block that does not begin with "$ " is a script, h.lua; one that does is commands, each
+-- followed by what it prints.
+package.path = "tests/broker/?.lua;" .. package.path
+local proc = require "support.proc"
+local rille = require "support.rille"
+
+local build = rille.program:match "^(.*)/[^/]*$"
+
+local function plain(text) return (text:gsub("\\e", "\\"):gsub("\\%-", "-"):gsub("\\&", "")) end
+
+-- The commands of a block as { command, output }.
+local function commands(block)
+  local list = {}
+  for line in block:gmatch "([^\n]*)\n" do
+    if line:sub(1, 2) == "$ " then
+      list[#list + 1] = { line:sub(3), "" }
+    else
+      list[#list][2] = list[#list][2] .. line .. "\n"
+    end
+  end
+  return list
+end
+
+local function check(command, want, script)
+  local dir = proc.folder()
+  proc.write(dir .. "/h.lua", script)
+  proc.write(dir .. "/run", ("cd %s && rille() { %s \"$@\"; }\n%s\n"):format(proc.quote(dir), proc.quote(rille.program), command))
+  local run = proc.start { "bash", dir .. "/run" }
+  assert.equal(0, run:wait(30), command .. "\n" .. run:err())
+  assert.equal(want, run:out(), command)
+end
+
+describe("the pages of section 7", function()
+  after_each(proc.end_all)
+
+  for _, name in ipairs { "rille-json", "rille-csv", "rille-encode" } do
+    it(name .. ": every example prints what the page says", function()
+      local examples = proc.read(build .. "/man/" .. name .. ".7"):match "\n%.Sh EXAMPLES\n(.-)\n%.Sh "
+      local script, ran = nil, 0
+      for block in examples:gmatch "\n%.Bd %-literal[^\n]*\n(.-\n)%.Ed" do
+        block = plain(block)
+        if block:sub(1, 2) ~= "$ " then
+          script = block
+        else
+          for _, case in ipairs(commands(block)) do
+            check(case[1], case[2], script)
+            ran = ran + 1
+          end
+        end
+      end
+      assert.is_true(ran >= 2, name .. " has examples")
+    end)
+  end
+end)

@@ -1,0 +1,190 @@
+-- rille schema, over files.
+package.path = "tests/broker/?.lua;" .. package.path
+local proc = require "support.proc"
+local rille = require "support.rille"
+local wire = require "support.wire"
+local library = require "rille"
+
+local function has(text, part) assert.is_truthy(text:find(part, 1, true), text) end
+
+local function run(...)
+  local process = rille.start { "schema", ... }
+  return process:wait(30), process:out(), process:err()
+end
+
+local function shows(...)
+  local status, out, err = run(...)
+  assert.equal(0, status, err)
+  return out, err
+end
+
+-- The table's rows as "path type filled sample", one blank between.
+local function rows(text)
+  local list = {}
+  for line in text:gmatch "[^\n]+" do list[#list + 1] = line:gsub("  +", "|") end
+  table.remove(list, 1)
+  return list
+end
+
+local function file(name, text) return proc.write(proc.folder() .. "/" .. name, text) end
+
+local SCHEMA = [[{"type":"record","name":"alert","fields":[{"name":"id","type":"long"},
+  {"name":"candidate","type":{"type":"record","name":"c","fields":[{"name":"mag","type":["null","float"]},
+  {"name":"rb","type":"double"}]}},{"name":"cut","type":"bytes"},{"name":"prv","type":{"type":"array","items":"c"}}]}]]
+
+local function alert(id)
+  return { id = id, candidate = { mag = 18.5, rb = 0.75 }, cut = ("\0"):rep(100), prv = { { rb = 1 }, { rb = 2 } } }
+end
+
+describe("rille schema", function()
+  after_each(proc.end_all)
+
+  it("an .avsc: paths and types, no values", function()
+    assert.same({
+      "id|long|-", "candidate|record|-", "candidate.mag|float or null|-", "candidate.rb|double|-", "cut|bytes|-",
+      "prv|array of record|-", "prv[0]|record|-", "prv[0].mag|float or null|-", "prv[0].rb|double|-",
+    }, rows(shows(file("a.avsc", SCHEMA))))
+  end)
+
+  it("a container: its schema's types, with values", function()
+    local bytes = library.avro.encode(SCHEMA, { alert(1), alert(2) }, { framing = "container", records = true })
+    local out, err = shows(file("a.avro", bytes))
+    has(err, 'guessed: decode = "avro" (they begin with Obj 01')
+    assert.same({
+      "id|long|2/2|1", "candidate|record|2/2|2 members", "candidate.mag|float or null|2/2|18.5",
+      "candidate.rb|double|2/2|0.75", "cut|bytes|2/2|100 bytes: 00 00 00 00 00 00 00 00 …",
+      "prv|array of record|2/2|2 items", "prv[0]|record|4/4|2 members", "prv[0].mag|float or null|0/4",
+      "prv[0].rb|double|4/4|1.0",
+    }, rows(out))
+  end)
+
+  it("values in another framing need --schema, and say so", function()
+    local schema = file("a.avsc", SCHEMA)
+    local packet = file("packet.confluent", library.avro.encode(SCHEMA, alert(7), { framing = "confluent", id = 9 }))
+    local status, out, err = run(packet)
+    assert.same({ 2, "" }, { status, out })
+    has(err, "name its file with --schema")
+    has(shows(packet, "--schema", schema), "1/1     7")
+    local single = file("single", library.avro.encode(SCHEMA, alert(8), { framing = "single-object" }))
+    has(shows(single, "--schema", schema), "1/1     8")
+  end)
+
+  it("JSON: a document, lines, and what `rille tap` wrote", function()
+    local document = '{\n  "id": 1,\n  "candidate": {"mag": 18.5}\n}\n'
+    local want = { "id|i64|1/1|1", "candidate|object|1/1|1 member", "candidate.mag|f64|1/1|18.5" }
+    assert.same(want, rows(shows(file("a.json", document))))
+    assert.same({ "a|i64 or str|2/3|1", "b|null|0/3" }, rows(shows(file("a.ndjson", '{"a":1,"b":null}\n\n{"a":"x"}\n{}\n'))))
+    local container = library.avro.encode(SCHEMA, alert(3), { framing = "container" })
+    local out, err = shows(wire.file { container, container, wire.null })
+    has(err, 'decode = "avro"')
+    has(out, "2/2     3")
+    out, err = shows(wire.file { { SCHEMA, library.avro.encode(SCHEMA, alert(4)) } })
+    has(err, 'decode = "avro", framing = "key" (their keys hold an Avro schema)')
+    has(out, "1/1     4")
+  end)
+
+  it("CSV and TSV, with and without names", function()
+    local out, err = shows(file("a.csv", 'id,mag,name\n1,18.5,"a,b"\n2,,\n'))
+    has(err, "the first line of texts names the columns")
+    assert.same({ "id|i64|2/2|1", "mag|f64 or null|1/2|18.5", 'name|str or null|1/2|"a,b"' }, rows(out))
+    out, err = shows(file("a.tsv", "1\t2.5\n"))
+    has(err, 'decode = "tsv"')
+    has(err, "columns are c1 to c2")
+    assert.same({ "c1|i64|1/1|1", "c2|f64|1/1|2.5" }, rows(out))
+    out = shows(file("b.csv", "1;2\n"), "--csv-delimiter", ";", "--csv-columns", "x,y")
+    assert.same({ "x|i64|1/1|1", "y|i64|1/1|2" }, rows(out))
+  end)
+
+  it("--count bounds what is looked at", function()
+    assert.same({ "a|i64|2/2|1" }, rows(shows(file("a.ndjson", '{"a":1}\n{"a":2}\n{"b":3}\n'), "-c", "2")))
+    assert.same({ "a|i64|2/2|1" }, rows(shows(file("a.csv", "a\n1\n2\nx\n"), "-c", "2")))
+  end)
+
+  it("--json is an object a line", function()
+    local lines = {}
+    for line in shows(file("a.json", '{"a.b":"x"}'), "--json"):gmatch "[^\n]+" do
+      lines[#lines + 1] = library.json.decode(line)
+    end
+    assert.same({ { path = '"a.b"', type = "str", filled = 1, of = 1, sample = '"x"' } }, lines)
+  end)
+
+  it("what a terminal should not get is escaped, in keys too", function()
+    local out = shows(file("a.json", '{"\\u001b[2J":"\\u001b[31m"}'))
+    assert.is_nil(out:find("\27", 1, true))
+    has(out, "\\x1B[31m")
+    out = shows(file("a.json", '{"\\u001b[2J":"\\u001b[31m"}'), "--script")
+    assert.is_nil(out:find("\27", 1, true))
+  end)
+
+  it("values that do not decode are counted and left out; none that does is status 4", function()
+    local out, err = shows(file("a.ndjson", '{"a":1}\n{"a":\n'))
+    has(err, "1 of 2 do not decode as json and are left out; the first: ")
+    assert.same({ "a|i64|1/1|1" }, rows(out))
+    local status
+    status, out, err = run(file("b.ndjson", '{"a":\n'))
+    assert.same({ 4, "" }, { status, out })
+    has(err, "none of the 1 values decodes as json; the first: ")
+  end)
+
+  it("mistakes are status 2", function()
+    for _, case in ipairs {
+      { "needs a file or a topic" }, { "one file or topic at a time", "a.json", "b.json" },
+      { "cannot read /nowhere.avsc", "/nowhere.avsc" }, { "cannot tell what the values are", file("x", "\255\254\1") },
+      { "unknown option", "x", "--cuont", "3" },
+    } do
+      local status, out, err = run(table.unpack(case, 2))
+      assert.same({ 2, "" }, { status, out }, err)
+      has(err, case[1])
+    end
+    local status, _, err = run(file("empty.json", ""))
+    assert.equal(1, status)
+    has(err, "is empty")
+  end)
+
+  it("--script is a handler that runs as it stands", function()
+    local lines = '{"id":1,"candidate":{"mag":18.5,"end":2,"2x":3,"value":4},"id2":"x","other":{"mag":1,"list":[1]}}\n'
+    local data = file("a.ndjson", lines)
+    local script = shows(data, "--script")
+    has(script, '    "id", -- i64: 1\n')
+    has(script, '    end_ = "candidate.end", -- i64: 2\n')
+    has(script, '    _2x = "candidate.2x", -- i64: 3\n')
+    has(script, '    other_mag = "other.mag", -- i64: 1\n')
+    has(script, '    -- "other.list", -- list: 1 item\n')
+    local handler = rille.start { "run", file("filter.lua", script), "--input", data, "--strict-fields" }
+    assert.equal(0, handler:wait(30), handler:err())
+    assert.equal("1\n", handler:out())
+    assert.is_nil(handler:err():find("warning", 1, true), handler:err())
+  end)
+
+  it("the script of a container, over messages of it", function()
+    local bytes = library.avro.encode(SCHEMA, alert(5), { framing = "container" })
+    local data = wire.file { bytes, bytes }
+    local handler = rille.start { "run", file("filter.lua", (shows(data, "--script"))), "--input", data, "--strict-fields" }
+    assert.equal(0, handler:wait(30), handler:err())
+    assert.equal("5\n5\n", handler:out())
+  end)
+
+  for _, case in ipairs {
+    { "ztf/1105522281015015000.avro", 'candidate.magpsf|float|1/1|14.916227340698242' },
+    { "lsst/lsst.v9_0.alert.avsc", "diaSource.snr|float or null|-" },
+    { "gcn/boom_alert.example.json", 'data.targets[0].event_name|str|1/1|"ZTF25acffkdr"' },
+  } do
+    it("real data: " .. case[1], function()
+      local files, why = wire.data(case[1])
+      if not files then return pending(why) end
+      has("\n" .. table.concat(rows((shows(files[1]))), "\n") .. "\n", "\n" .. case[2] .. "\n")
+    end)
+  end
+
+  it("real data: the LSST packet under its schema, and its script runs", function()
+    local files, why = wire.data "lsst/*.confluent"
+    if not files then return pending(why) end
+    local schema = assert(wire.data "lsst/*.avsc")[1]
+    has(shows(files[1], "--schema", schema), "7912941781254298")
+    local data = wire.file(wire.read(files))
+    local script = file("filter.lua", (shows(files[1], "--schema", schema, "--script")))
+    local handler = rille.start { "run", script, "--input", data }
+    assert.equal(0, handler:wait(30), handler:err())
+    assert.equal("7912941781254298\n", handler:out())
+  end)
+end)
