@@ -145,6 +145,7 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   if (f->state == RL_AVRO_JSON) return json_tape(f, tape, err);
   struct rl_tape own = f->run.tape;
   struct rl_arena *arena = f->run.arena;
+  f->run.message++; /* names are kept in the arena of their record, and go with it */
   f->run.tape = *tape;
   f->run.arena = &tape->arena;
   f->run.depth = 0;
@@ -155,6 +156,7 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   tape->cap = f->run.tape.cap;
   f->run.tape = own;
   f->run.arena = arena;
+  f->run.message++;
   return fine ? finish(f) : RL_EHANDLER;
 }
 

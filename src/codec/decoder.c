@@ -30,7 +30,7 @@ struct rl_decoder {
   struct rl_arena whole; /* of the message whose records become tapes */
   const struct rl_msg *taped; /* that message; NULL: none is begun */
   size_t next_record;         /* of it */
-  struct rl_buf scratch; /* of at_hand */
+  struct rl_buf scratch;      /* of at_hand */
   struct rl_coerce at_hand;
 };
 

@@ -25,7 +25,8 @@ static struct rl_batch *filling(struct rl_lane *lane) {
   return lane->filling;
 }
 
-/* How many rows the message has. Without fields a decoder still says that, and which values it cannot read. */
+/* How many rows the message has. Without fields a decoder still says that, and which values it cannot read.
+ */
 static int decode(struct rl_lane *lane, struct rl_batch *batch, const struct rl_msg *msg, size_t *rows,
                   struct rl_err *err) {
   *rows = 1;

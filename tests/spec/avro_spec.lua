@@ -133,7 +133,7 @@ describe("decode = avro", function()
   for name, case in pairs {
     ["a schema file that is not there"] = { { "--schema", "/nowhere.avsc" }, "schema: cannot read /nowhere.avsc" },
     ["a schema that is none"] = { { "--schema", "/dev/null" }, "schema: /dev/null: " },
-    ["Confluent framing without a schema"] = { { "--framing", "confluent" }, "not in this version: set schema" },
+    ["Confluent framing without a schema"] = { { "--framing", "confluent" }, "set registry, the URL where they are, or schema" },
     ["a framing that does not exist"] = { { "--framing", "conflunet" }, "did you mean \"confluent\"?" },
     ["a setting of CSV"] = { { "--csv-header" }, "csv.header goes with decode = \"csv\"" },
   } do

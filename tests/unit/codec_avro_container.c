@@ -90,6 +90,32 @@ TEST(several_records_and_blocks_are_several_rows) {
   }
 }
 
+/* A tape's texts go when the next record comes, and with them the names that were copied for it. */
+TEST(records_that_are_read_one_after_the_other_have_names_of_their_own) {
+  struct codec c;
+  struct rl_tape tape = RL_TAPE_INIT;
+  start("deflate");
+  put_record(1, "a");
+  put_record(2,
+             "a text that is long enough to lie where the names of the first record and all that led to "
+             "them were, if it were there that they were looked for again");
+  put_record(3, "c");
+  end_block("deflate", 3);
+  struct rl_msg msg = {.topic = "t", .value = rl_buf_bytes(&value), .ops = &no_headers};
+  CHECK(avro_open_as(&c, "", (struct rl_decoder_opts){0}));
+  for (size_t record = 0; record < 3; record++) {
+    CHECK_INT(rl_decoder_tape(c.decoder, &msg, record, &tape, &c.err), 0);
+    for (size_t i = 0; i < 3; i++) {
+      static const char *const names[] = {"id", "name", "v"};
+      const struct rl_cell *name = &tape.at[1 + 2 * i];
+      CHECK(rl_bytes_eq(rl_bytes(name->s, name->len), rl_bytes_str(names[i])));
+    }
+  }
+  rl_decoder_tape_end(c.decoder);
+  rl_tape_free(&tape);
+  codec_close(&c);
+}
+
 TEST(a_container_may_be_empty) {
   start(NULL);
   CHECK_STR(rows("id"), "");

@@ -67,7 +67,7 @@ static int p_read(lua_State *L) {
   struct rl_err err = {0};
   rl_lua_push_reader(L, lua_touserdata(L, 1));
   luaL_loadstring(L, "return rille.json.encode({...})");
-  if (rl_lua_read(L, 2, &msg, &err)) return luaL_error(L, "%s", err.text);
+  if (rl_lua_read(L, 2, &msg, 0, &err)) return luaL_error(L, "%s", err.text);
   rl_lua_push_cell(L, &cell);
   lua_call(L, 2, 1);
   return 1;
