@@ -93,7 +93,7 @@ static const struct {
      "where to begin: beginning, end, an offset, -N for the last N of each partition, or a time"},
     {"start", RL_CMD_SEEK, NULL, NULL,
      "where the group is to go on: beginning, end, an offset, -N before the end, or a time"},
-    {"count", RL_CMD_TAP | RL_CMD_SEND, NULL, "", "end after N messages"},
+    {"count", RL_CMD_TAP | RL_CMD_SEND, NULL, "", "end after N messages; 0: no limit"},
     {"input-format", RL_CMD_SEND, NULL, "lines",
      "what a line is: lines (the value), or ndjson (a message as `rille tap` prints it)"},
 };

@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -115,8 +116,10 @@ static int loop(struct tap *t, const struct rl_signals *signals, struct rl_err *
     if (serve_all(t, err) || take_all(t, err) || rl_out_flush(err)) return err->code;
     if (is_over(t)) break;
     struct pollfd fds[] = {{.fd = t->source.fd, .events = POLLIN},
-                           {.fd = signals->bell.rd, .events = POLLIN}};
-    poll(fds, 2, POLL_MS);
+                           {.fd = signals->bell.rd, .events = POLLIN},
+                           {.fd = STDOUT_FILENO, .events = 0}}; /* only whether its reader went away */
+    poll(fds, 3, POLL_MS);
+    if (fds[2].revents & POLLERR) return rl_fail(err, RL_EPIPE, "the reader of standard output went away");
   }
   return 0;
 }
@@ -189,7 +192,8 @@ static int perform(struct tap *t, struct rl_err *err) {
 int rl_cmd_tap(struct rl_cli *cli, struct rl_err *err) {
   struct tap t = {.cli = cli};
   if (cli->args.n)
-    return rl_cli_misuse(cli, err, "`rille tap` takes options only, not \"%s\"", cli->args.at[0]);
+    return rl_cli_misuse(cli, err, "`rille tap` takes options only, not \"%s\": a topic goes after -t",
+                         cli->args.at[0]);
   if (!cli->settings.topics.n) return rl_cli_misuse(cli, err, "`rille tap` needs a topic: -t TOPIC");
   int rc = perform(&t, err);
   rl_format_free(&t.format);
