@@ -145,7 +145,7 @@ static void close_source(struct tap *t) {
 
 static int consume(struct tap *t, struct rl_err *err) {
   struct rl_signals signals;
-  if (rl_source_kafka(&t->source, &t->cli->settings, 0, false, &t->run.starts, err)) return err->code;
+  if (rl_source_kafka(&t->source, &t->run, 0, &t->run.starts, err)) return err->code;
   int rc = rl_signals_open(&signals, false, err);
   if (!rc) {
     rc = loop(t, &signals, err);
