@@ -95,11 +95,11 @@ static void outage_over(struct rl_lane *lane) {
   rl_lane_fail(lane, &err);
 }
 
-/* Without a group the assignment never changes: a lane that got nothing is at its end. */
+/* Where lanes share the partitions out that never changes: a lane that got nothing is at its end. */
 static bool at_end(const struct rl_lane *lane) {
   if (lane->source_ended) return true;
   if (!lane->source.tracks) return false;
-  bool nothing = !lane->s->group && lane->offsets.n == 0;
+  bool nothing = lane->run->manual && lane->offsets.n == 0;
   return nothing || ((lane->s->exit_at_end || lane->s->end) && rl_offsets_all_ended(&lane->offsets));
 }
 
@@ -216,6 +216,17 @@ static void over_limit(struct rl_lane *lane, int64_t now) {
   be_stuck(lane, now, "after its time limit");
 }
 
+/* Not a clean stop, so not status 0; but whoever asked twice asked for just that. */
+static void over_drain(struct rl_lane *lane, int64_t now) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EHANDLER,
+          "%s: a handler call was still running after --drain %g s and could not be ended: its batch is not "
+          "committed and will come again",
+          lane->has_engine ? lane->engine.script : "rille", lane->s->drain);
+  if (!at_once(lane)) rl_lane_fail(lane, &err);
+  be_stuck(lane, now, "although it was interrupted");
+}
+
 static void leaving(struct rl_lane *lane, int64_t now) {
   if (now >= lane->deadline) interrupt(lane, now);
   if (handler_gone(lane)) {
@@ -226,9 +237,7 @@ static void leaving(struct rl_lane *lane, int64_t now) {
     return;
   }
   interrupt_again(lane);
-  if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) {
-    be_stuck(lane, now, "although it was interrupted");
-  }
+  if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) over_drain(lane, now);
 }
 
 static bool flights_over(struct rl_lane *lane) {
@@ -283,7 +292,8 @@ static void closing(struct rl_lane *lane, int64_t now) {
   bool late = now >= lane->deadline;
   if (!lane->close_begun && (lane->source.joined(lane->source.self) || late)) {
     lane->close_begun = true;
-    lane->deadline = rl_after(now, late ? RL_NS_PER_S : drain_of(lane, 1));
+    int64_t late_wait = at_once(lane) ? AT_ONCE_GRACE : RL_NS_PER_S;
+    lane->deadline = rl_after(now, late ? late_wait : drain_of(lane, 1));
     if (lane->source.close_begin(lane->source.self, &err)) rl_log(RL_WARN, "close: %s", err.text);
     return;
   }
@@ -291,7 +301,7 @@ static void closing(struct rl_lane *lane, int64_t now) {
   if (lane->close_begun && late && lane->phase != RL_ENDED) {
     rl_log(RL_WARN, "left before the group answered: it waits for session.timeout.ms");
     lane->phase = RL_ENDED;
-    lane->stuck = true; /* the consumer cannot be destroyed */
+    lane->unclosed = true;
   }
 }
 

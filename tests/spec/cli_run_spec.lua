@@ -47,6 +47,18 @@ describe("rille run over a file", function()
     assert.equal('{"n":2}\n{"n":3}\n', out)
   end)
 
+  it("an output to a topic without a broker is status 2 and says so, at first use; a dead-letter topic at the start", function()
+    local code = "return function(batch, out) print 'called'; out:forward('bright', batch) end"
+    local status, out, err = run({ "run", "--code", code, "--input", "-" }, "{}\n")
+    assert.equal(2, status, err)
+    assert.equal("called\n", out)
+    assert.is_truthy(err:find("output: topic bright: no brokers: give -b HOST:PORT", 1, true), err)
+    status, out, err = run({ "run", "--code", code, "--input", "-", "--dead-letter", "dead" }, "{}\n")
+    assert.equal(2, status, err)
+    assert.equal("", out)
+    assert.is_truthy(err:find("topic dead: no brokers: give -b HOST:PORT", 1, true), err)
+  end)
+
   it("hyrax 10 a required field: an error with the nearest name when nothing has it, else the fault of what lacks it", function()
     local code = "return { fields = { x = { path = 'mag', required = true } }, handle = function(b) print(#b, b.x[1]) end }"
     local status, out, err = run({ "run", "--code", code, "--input", "-" }, '{"mog":1}\n{"mog":2}\n')
@@ -57,6 +69,37 @@ describe("rille run over a file", function()
     assert.equal(0, status, err)
     assert.equal("1\t2\n", out)
     assert.is_truthy(err:find("1 dead letter", 1, true), err)
+  end)
+
+  -- What stands on the screen in the end: \r goes to the line's begin, \27[K erases from there.
+  local function screen(bytes)
+    local lines = {}
+    for line in bytes:gsub("\r\n", "\n"):gmatch "[^\n]*" do lines[#lines + 1] = line:gsub(".*\r\27%[K", "") end
+    return table.concat(lines, "\n")
+  end
+
+  it("on a terminal, what a script prints and the progress line do not mix", function()
+    local shown = proc.folder() .. "/shown"
+    -- The first batch waits until the progress line stands.
+    local code = [[local first = true
+      return function(batch, out)
+        while first do
+          local file = io.open(arg[1])
+          first = not (file and file:read "a":find("lag ?", 1, true))
+          if file then file:close() end
+        end
+        print "printed"; io.write("writ", "ten\n"); io.stdout:write "by method\n"
+        out:send("-", { sent = 1 })
+      end]]
+    local path = proc.write(proc.folder() .. "/lines", "1\n2\n")
+    local command = { rille.program, "run", "--code", code, "--input", path, "--batch-size", "1", "--", shown }
+    for k, word in ipairs(command) do command[k] = proc.quote(word) end
+    local process = proc.start { "script", "-qefc", table.concat(command, " "), shown }
+    assert.equal(0, process:wait(20), process:out())
+    local bytes = proc.read(shown)
+    assert.is_truthy(bytes:find("\r\27[K", 1, true), "no progress line was shown")
+    local batch = "printed\nwritten\nby method\n{\"sent\":1}\n"
+    assert.is_truthy(screen(bytes):find("\n" .. batch .. batch .. "rille: 2 messages", 1, true), screen(bytes))
   end)
 
   it("-c ends after so many messages, --batch-size cuts them", function()
@@ -97,6 +140,20 @@ describe("rille run over a file", function()
     assert.equal("helped\t[1]\n", out)
   end)
 
+  it("what failed and what to do is the last line, its traceback right before it, the summary before both", function()
+    for _, code in ipairs { "return function() error 'no' end", "return function(_, out) out:send(5) end",
+      "return { open = function() error 'no' end, handle = function() end }" } do
+      local status, _, err = run({ "run", "--code", code, "--input", "-" }, "{}\n")
+      assert.equal(4, status, err)
+      local line = "([^\n]*)\n"
+      local summary, traceback, cause =
+        err:match("^rille: %d+ messages?" .. line .. "rille: error: (stack traceback:\n.*)\nrille: error: " .. line .. "$")
+      assert.is_truthy(summary, err)
+      assert.is_truthy(traceback:find("--code", 1, true), err)
+      assert.is_truthy(cause:find("--code:1: ", 1, true), err)
+    end
+  end)
+
   it("a summary at the end goes to standard error, no progress line when it is no terminal", function()
     local _, _, err = run({ "run", "--code", "return function() end", "--input", "-", "--input-format", "lines" }, "x\ny\n")
     assert.is_truthy(err:find("2", 1, true), err)
@@ -120,6 +177,13 @@ describe("the command line", function()
     ["a table key that does not exist"] = { { "run", "--code", "return { handel = print }", "-t", "x" }, "handle" },
     ["send without a topic"] = { { "send" }, "-t" },
     ["lag without a group"] = { { "lag" }, "-G" },
+    ["kcat's -C"] = { { "-C", "-b", "x", "-t", "y" }, "rille tap -t TOPIC" },
+    ["kcat's -P, behind other options"] = { { "-b", "x", "-t", "y", "-P" }, "rille send -t TOPIC" },
+    ["kcat's -L"] = { { "-L" }, "kafka-topics --describe" },
+    ["a mode of kcat's after a command"] = { { "tap", "-C", "-t", "x" }, "rille tap -t TOPIC" },
+    ["a letter of kcat's that is not ours"] = { { "send", "-t", "x", "-z", "lz4" }, "compression.codec" },
+    ["an option before its command"] = { { "-t", "x" }, "options follow their command" },
+    ["tap with a topic that -t is missing before"] = { { "tap", "-b", "x", "y" }, "-t" },
   } do
     it(name .. " is status 2", function()
       local status, out, err = run(case[1])
