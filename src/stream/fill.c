@@ -25,22 +25,23 @@ static struct rl_batch *filling(struct rl_lane *lane) {
   return lane->filling;
 }
 
-/* Decodes the message that was added last; how many rows it has. Without fields a decoder still says that,
- * and which values it cannot read. */
-static size_t decode_last(struct rl_lane *lane, struct rl_batch *batch) {
-  size_t last = batch->n - 1, rows;
-  struct rl_err err; /* read only when it was filled */
-  if (!batch->columns && lane->decodes_raw) return 1;
-  if (rl_decoder_rows(lane->decoder, &batch->msgs[last], batch->columns, &rows, &err))
-    rl_batch_set_bad(batch, last, err.text);
-  rl_batch_set_rows(batch, rows);
-  return rows;
+/* Into the batch's columns; *rows is how many. Without fields a decoder still says that, and which values it
+ * cannot read. */
+static int decode(struct rl_lane *lane, struct rl_batch *batch, const struct rl_msg *msg, size_t *rows,
+                  struct rl_err *err) {
+  *rows = 1;
+  if (!batch->columns && lane->decodes_raw) return 0;
+  return rl_decoder_rows(lane->decoder, msg, batch->columns, rows, err);
 }
 
 static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t now) {
   struct rl_batch *batch = filling(lane);
-  rl_batch_add(batch, msg);
-  size_t rows = decode_last(lane, batch);
+  struct rl_err err; /* a kilobyte: read only when it was filled */
+  size_t rows;
+  int code = decode(lane, batch, msg, &rows, &err);
+  size_t at = rl_batch_add(batch, msg);
+  rl_batch_set_rows(batch, rows);
+  if (code) rl_batch_set_bad(batch, at, err.text);
   if (rows > 1 && !rl_batcher_fits(&lane->batcher, rows, size_of(msg))) {
     lane->next = rl_batch_take_last(batch);
     lane->held_at = now;
@@ -136,13 +137,14 @@ static void publish_taken(struct rl_lane *lane) {
 }
 
 bool rl_held_fits(struct rl_lane *lane) {
-  if (lane->next) return !lane->filling;
+  if (lane->next) return !lane->filling || !lane->filling->n;
   return lane->has_held && rl_batcher_fits(&lane->batcher, 1, size_of(&lane->held));
 }
 
 /* The message that did not fit joins, or begins a batch. */
 static void add_held(struct rl_lane *lane) {
   if (lane->next) {
+    rl_batch_free(lane->filling);
     lane->filling = lane->next;
     lane->next = NULL;
     rl_batcher_add(&lane->batcher, rl_batch_places(lane->filling), lane->filling->bytes, lane->held_at);
