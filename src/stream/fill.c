@@ -207,8 +207,10 @@ static bool all_missing(const struct rl_batch *batch, size_t field) {
 }
 
 static const struct rl_msg *sample(const struct rl_batch *batch) {
-  for (size_t i = 0; i < batch->n; i++)
-    if (batch->msgs[i].value.data) return &batch->msgs[i];
+  for (size_t row = 0; row < batch->rows; row++) {
+    const struct rl_msg *msg = &batch->msgs[rl_batch_owner(batch, row)];
+    if (msg->value.data) return msg;
+  }
   return &batch->msgs[0];
 }
 
