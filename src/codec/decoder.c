@@ -49,7 +49,7 @@ int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struc
   if (!known) return RL_EUSAGE;
   struct rl_decoder *d = rl_zalloc(sizeof *d);
   d->format = known->format;
-  d->rows = known->rows;
+  d->rows = opts->rows && known->format == &rl_format_json ? &rl_json_rows : known->rows;
   d->opts = *opts;
   if (!d->opts.fields) d->opts.fields = &no_fields;
   if (!d->opts.max_inflated) d->opts.max_inflated = RL_MAX_INFLATED;

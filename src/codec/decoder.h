@@ -5,7 +5,11 @@
  * asked for. Scalars that nobody asks for are looked at more closely under `strict` only: without it
  * {"a":1,"b":1.2.3} passes when only a is read. The root must be an object (an array if a path starts with an
  * index); when no field reads the value any JSON will do. Keys are compared unescaped; of a key that comes
- * twice the last counts, as in a decoded table, with all that is below it.
+ * twice the last counts, as in a decoded table, with all that is below it. With rows = "[*]" the document is
+ * an array, whose elements are rows: paths begin at an element, which is what a document is else. With
+ * "alerts[*]" ("a.b[*]", keys only) the array is in the document, which is checked to its end all the same;
+ * that key may not come twice. A document without that array is an error, one whose array is empty has no
+ * row.
  *
  * Avro: paths go through records, maps (a key is a step) and arrays; unions are no step. Enums are texts,
  * fixed and bytes are bytes, floats doubles; arrays, maps and records that are wanted themselves are RL_TREE.
@@ -35,6 +39,7 @@ struct rl_decoder;
 struct rl_decoder_opts {
   const struct rl_fields *fields; /* borrowed; NULL: none */
   bool strict;                    /* also check scalars that are skipped */
+  const char *rows;               /* json: the array whose elements are rows; NULL: a row a message */
   size_t max_depth;               /* nesting; 0: 1000; Avro: 2000 at most */
   size_t max_inflated;            /* bytes that a message's compressed blocks may have; 0: RL_MAX_INFLATED */
   struct rl_avro_opts avro;

@@ -32,6 +32,6 @@ struct rl_format_rows {
 };
 
 extern const struct rl_format rl_format_json, rl_format_raw, rl_format_avro, rl_format_csv, rl_format_tsv;
-extern const struct rl_format_rows rl_avro_rows, rl_csv_rows;
+extern const struct rl_format_rows rl_avro_rows, rl_csv_rows, rl_json_rows;
 
 #endif

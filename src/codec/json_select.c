@@ -167,50 +167,65 @@ static const uint32_t *take(struct rl_json_select *s, struct rl_json_node *node,
   return take_scalar(s, node, p);
 }
 
-static const char *root_name(enum rl_json_kind kind) {
+const char *rl_json_kind_name(enum rl_json_kind kind) {
   switch (kind) {
     case RL_JSON_OBJECT: return "an object";
     case RL_JSON_ARRAY: return "an array";
     case RL_JSON_STRING: return "a text";
     case RL_JSON_NUMBER: return "a number";
     case RL_JSON_NULL: return "null";
+    case RL_JSON_BAD: return "no value";
     default: return "a boolean";
   }
 }
 
-static int wrong_root(const struct rl_json_select *s, struct rl_err *err) {
-  const struct rl_json_node *root = &s->program.root;
-  const struct rl_json *json = s->json;
+static int wrong_value(const struct rl_json_select *s, const uint32_t *p, struct rl_err *err) {
   return rl_fail(err, RL_EHANDLER, "expected %s with the fields asked for, found %s at byte %u",
-                 root->n_slots ? "an object" : "an array", root_name(rl_json_kind_at(json, json->tokens)),
-                 json->tokens[0]);
+                 s->program.root.n_slots ? "an object" : "an array",
+                 rl_json_kind_name(rl_json_kind_at(s->json, p)), *p);
 }
 
-/* A root that has nothing to select from is no sample (5, "x"). That is said only of sound JSON. */
-static int select_root(struct rl_json_select *s, struct rl_err *err) {
-  struct rl_json_node *root = &s->program.root;
-  struct rl_json *json = s->json;
-  const uint32_t *p = json->tokens;
-  enum rl_json_kind kind = rl_json_kind_at(json, p);
-  bool wanted = kind == RL_JSON_OBJECT ? root->n_slots > 0 : kind == RL_JSON_ARRAY && root->n_elements > 0;
-  if (kind < RL_JSON_OBJECT) {
-    struct rl_cell unused;
-    p = rl_json_scalar(json, p, s->arena, &unused) ? p + 1 : NULL;
-  } else {
-    p = descend(s, root, p);
-  }
-  int code = rl_json_finish(json, p, err);
-  return code == 0 && !wanted && s->program.n_order > 0 ? wrong_root(s, err) : code;
+/* Has a value of this kind something to select from? */
+static bool is_sample(const struct rl_json_select *s, enum rl_json_kind kind) {
+  const struct rl_json_node *root = &s->program.root;
+  if (s->program.n_order == 0) return true;
+  return kind == RL_JSON_OBJECT ? root->n_slots > 0 : kind == RL_JSON_ARRAY && root->n_elements > 0;
 }
 
-int rl_json_select_row(struct rl_json_select *s, struct rl_bytes payload, struct rl_arena *arena,
-                       struct rl_cell *row, struct rl_err *err) {
-  int code = rl_json_load(s->json, payload, err);
-  if (code != 0) return code;
+/* The row of the value at p; the cursor after it, or NULL. */
+static const uint32_t *select_value(struct rl_json_select *s, const uint32_t *p, struct rl_arena *arena,
+                                    struct rl_cell *row) {
   s->arena = arena;
   s->row = row;
   s->document++;
-  s->json->strict = s->strict;
   set(s, 0, s->program.n_order, (struct rl_cell){.tag = RL_MISSING});
-  return select_root(s, err);
+  if (rl_json_kind_at(s->json, p) >= RL_JSON_OBJECT) return descend(s, &s->program.root, p);
+  struct rl_cell unused;
+  return rl_json_scalar(s->json, p, arena, &unused) ? p + 1 : NULL;
+}
+
+int rl_json_select_load(struct rl_json_select *s, struct rl_bytes payload, struct rl_json **json,
+                        struct rl_err *err) {
+  s->json->strict = s->strict;
+  *json = s->json;
+  return rl_json_load(s->json, payload, err);
+}
+
+int rl_json_select_value(struct rl_json_select *s, const uint32_t **p, struct rl_arena *arena,
+                         struct rl_cell *row, struct rl_err *err) {
+  const uint32_t *value = *p;
+  *p = select_value(s, value, arena, row);
+  if (!*p) return rl_json_finish(s->json, NULL, err);
+  return is_sample(s, rl_json_kind_at(s->json, value)) ? 0 : wrong_value(s, value, err);
+}
+
+/* A root that has nothing to select from is no sample (5, "x"). That is said only of sound JSON. */
+int rl_json_select_row(struct rl_json_select *s, struct rl_bytes payload, struct rl_arena *arena,
+                       struct rl_cell *row, struct rl_err *err) {
+  struct rl_json *json;
+  int code = rl_json_select_load(s, payload, &json, err);
+  if (code != 0) return code;
+  code = rl_json_finish(json, select_value(s, json->tokens, arena, row), err);
+  if (code != 0 || is_sample(s, rl_json_kind_at(json, json->tokens))) return code;
+  return wrong_value(s, json->tokens, err);
 }

@@ -25,4 +25,11 @@ void rl_json_select_free(struct rl_json_select *select);
 int rl_json_select_row(struct rl_json_select *select, struct rl_bytes payload, struct rl_arena *arena,
                        struct rl_cell *row, struct rl_err *err);
 
+/* For whoever walks a document by himself (json_array.h): loads it; *json is the walk, at its start. */
+int rl_json_select_load(struct rl_json_select *select, struct rl_bytes payload, struct rl_json **json,
+                        struct rl_err *err);
+/* As rl_json_select_row, of the value at *p, which moves behind it. */
+int rl_json_select_value(struct rl_json_select *select, const uint32_t **p, struct rl_arena *arena,
+                         struct rl_cell *row, struct rl_err *err);
+
 #endif

@@ -48,6 +48,7 @@ enum rl_json_kind { /* of a value, by its first byte */
                     RL_JSON_ARRAY,
 };
 extern const uint8_t rl_json_kinds[256];
+const char *rl_json_kind_name(enum rl_json_kind kind); /* "an object" */
 
 /* Copies the payload to the scratch and finds its tokens; RL_EHANDLER when it is empty, starts with a
  * byte-order mark, is no UTF-8 … The text is walked with cells pointing into `payload`. */

@@ -21,6 +21,7 @@ static int l_reader_gc(lua_State *L) {
 }
 
 static bool reads_json(const struct rl_settings *s) {
+  if (s->rows && !s->decode_lua) return false;
   return s->decode_lua || !s->decode || strcmp(s->decode, "raw") == 0 || strcmp(s->decode, "json") == 0;
 }
 

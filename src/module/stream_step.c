@@ -81,21 +81,22 @@ static void decode_row(lua_State *L, int idx, struct rl_stream *s, size_t row) {
   lua_pop(L, 2);
 }
 
+/* A message that the caller decodes is one row. */
 static void decode_rows(lua_State *L, int idx, struct rl_stream *s) {
   for (size_t row = 0; row < s->batch->n; row++)
     if (!s->batch->bad || !s->batch->bad[row]) decode_row(L, idx, s, row);
 }
 
-/* Pushes a userdata with the rows that decoded. */
+/* Pushes a userdata with the rows of messages that decoded. */
 static uint32_t *good_rows(lua_State *L, const struct rl_batch *batch, size_t *n) {
-  uint32_t *rows = lua_newuserdatauv(L, (batch->n + 1) * sizeof *rows, 0);
+  uint32_t *rows = lua_newuserdatauv(L, (batch->rows + 1) * sizeof *rows, 0);
   *n = 0;
-  for (size_t row = 0; row < batch->n; row++)
-    if (!batch->bad || !batch->bad[row]) rows[(*n)++] = (uint32_t)row;
+  for (size_t row = 0; row < batch->rows; row++)
+    if (!batch->bad || !batch->bad[rl_batch_owner(batch, row)]) rows[(*n)++] = (uint32_t)row;
   return rows;
 }
 
-/* Pushes the batch, which knows its stream. False, and nothing pushed: no message of it is left. */
+/* Pushes the batch, which knows its stream. False, and nothing pushed: no row of it is left. */
 static bool push_batch(lua_State *L, int idx, struct rl_stream *s) {
   struct rl_view view = {.batch = s->batch, .attempt = 1};
   if (s->settings.decode_lua) decode_rows(L, idx, s);

@@ -25,8 +25,8 @@ static struct rl_batch *filling(struct rl_lane *lane) {
   return lane->filling;
 }
 
-/* How many rows the message has. Without fields a decoder still says that, and which values it cannot read.
- */
+/* Into the batch's columns; *rows is how many. Without fields a decoder still says that, and which values it
+ * cannot read. */
 static int decode(struct rl_lane *lane, struct rl_batch *batch, const struct rl_msg *msg, size_t *rows,
                   struct rl_err *err) {
   *rows = 1;
@@ -154,13 +154,14 @@ static void publish_taken(struct rl_lane *lane) {
 }
 
 bool rl_held_fits(struct rl_lane *lane) {
-  if (lane->next) return !lane->filling;
+  if (lane->next) return !lane->filling || !lane->filling->n;
   return lane->has_held && !rl_await_quiet(lane) && rl_batcher_fits(&lane->batcher, 1, size_of(&lane->held));
 }
 
 /* The message that did not fit joins, or begins a batch; the one that was waited for is decoded again. */
 static void add_held(struct rl_lane *lane, int64_t now) {
   if (lane->next) {
+    rl_batch_free(lane->filling);
     lane->filling = lane->next;
     lane->next = NULL;
     rl_batcher_add(&lane->batcher, rl_batch_places(lane->filling), lane->filling->bytes, lane->held_at);
@@ -224,8 +225,10 @@ static bool all_missing(const struct rl_batch *batch, size_t field) {
 }
 
 static const struct rl_msg *sample(const struct rl_batch *batch) {
-  for (size_t i = 0; i < batch->n; i++)
-    if (batch->msgs[i].value.data) return &batch->msgs[i];
+  for (size_t row = 0; row < batch->rows; row++) {
+    const struct rl_msg *msg = &batch->msgs[rl_batch_owner(batch, row)];
+    if (msg->value.data) return msg;
+  }
   return &batch->msgs[0];
 }
 

@@ -12,21 +12,26 @@ static bool is(const struct rl_settings *s, const char *format) { return strcmp(
 
 /* ---- settings of another format ---- */
 
-/* A setting of a weaker layer than `decode` was meant for what the script decodes by itself. */
-static int check_format_of(const struct rl_settings *s, const char *name, bool csv, struct rl_err *err) {
-  bool fits = csv ? is(s, "csv") || is(s, "tsv") : is(s, "avro");
+/* A setting of a weaker layer than `decode` was meant for what the script decodes by itself. `also`: another
+ * format it goes with, or NULL. */
+static int check_format_of(const struct rl_settings *s, const char *name, const char *format,
+                           const char *also, struct rl_err *err) {
+  bool fits = is(s, format) || (also && is(s, also));
   if (fits || !rl_settings_is_set(s, name)) return 0;
   if (rl_settings_layer(s, name) < rl_settings_layer(s, "decode")) return 0;
-  return rl_fail(err, RL_EUSAGE, "%s goes with decode = %s, and decode is %s", name,
-                 csv ? "\"csv\" or \"tsv\"" : "\"avro\"", s->decode_lua ? "the script's own" : s->decode);
+  return rl_fail(err, RL_EUSAGE, "%s goes with decode = \"%s\"%s%s%s, and decode is %s", name, format,
+                 also ? " or \"" : "", also ? also : "", also ? "\"" : "",
+                 s->decode_lua ? "the script's own" : s->decode);
 }
 
 static int check_formats(const struct rl_settings *s, struct rl_err *err) {
   static const char *const avro[] = {"schema", "framing", "logical", "registry", "registry_file"};
   static const char *const csv[] = {"csv.columns", "csv.delimiter", "csv.header", "csv.comment"};
-  int rc = 0;
-  for (size_t i = 0; !rc && i < sizeof avro / sizeof *avro; i++) rc = check_format_of(s, avro[i], false, err);
-  for (size_t i = 0; !rc && i < sizeof csv / sizeof *csv; i++) rc = check_format_of(s, csv[i], true, err);
+  int rc = check_format_of(s, "rows", "json", NULL, err);
+  for (size_t i = 0; !rc && i < sizeof avro / sizeof *avro; i++)
+    rc = check_format_of(s, avro[i], "avro", NULL, err);
+  for (size_t i = 0; !rc && i < sizeof csv / sizeof *csv; i++)
+    rc = check_format_of(s, csv[i], "csv", "tsv", err);
   return rc;
 }
 
@@ -128,6 +133,7 @@ int rl_settings_decoder(const struct rl_settings *s, const struct rl_fields *fie
                         struct rl_err *err) {
   struct rl_decoder_opts opts = {.fields = fields,
                                  .strict = s->strict,
+                                 .rows = s->rows,
                                  .max_depth = (size_t)s->limits_depth,
                                  .max_inflated = (size_t)s->limits_inflated,
                                  .avro = {.logical = s->logical},

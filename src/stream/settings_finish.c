@@ -28,7 +28,7 @@ static int finish_decode(struct rl_settings *s, struct rl_err *err) {
   if (s->decode && rl_settings_layer(s, "decode") > RL_LAYER_SCRIPT) s->decode_lua = false;
   if (s->decode_lua || !s->decode) {
     rl_free(s->decode);
-    s->decode = rl_strdup(!s->decode_lua && s->fields.n ? "json" : "raw");
+    s->decode = rl_strdup(!s->decode_lua && (s->fields.n || s->rows) ? "json" : "raw");
     return 0;
   }
   if (strcmp(s->decode, "raw") != 0) return 0;
