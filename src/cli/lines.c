@@ -55,7 +55,7 @@ static int give(struct rl_lines *l, size_t len, size_t skip, struct rl_bytes *pi
 
 int rl_lines_next(struct rl_lines *l, struct rl_bytes *piece, struct rl_err *err) {
   for (;;) {
-    const char *end = l->held.len > l->seen ? find(l) : NULL;
+    const char *end = l->delim.len && l->held.len > l->seen ? find(l) : NULL;
     if (end) return give(l, (size_t)(end - l->held.data) - l->at, l->delim.len, piece);
     size_t rest = l->held.len - l->at;
     if (l->at_end) return rest ? give(l, rest, 0, piece) : 0;

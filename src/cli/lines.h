@@ -10,7 +10,7 @@
 struct rl_lines {
   int fd;
   const char *name;      /* for errors: the path, or "standard input"; borrowed */
-  struct rl_bytes delim; /* borrowed, not empty */
+  struct rl_bytes delim; /* borrowed; empty: all of the file is one piece */
   struct rl_buf held;    /* read, not yet given */
   size_t at;             /* where the next piece begins in it */
   size_t seen;           /* no delimiter starts before this */

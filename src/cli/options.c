@@ -116,7 +116,9 @@ static const struct {
     {"decode", RL_CMD_SCHEMA, NULL, NULL,
      "how values are decoded; else it is guessed from what they begin with"},
     {"input-format", RL_CMD_SEND, NULL, "lines",
-     "what a line is: lines (the value), or ndjson (a message as `rille tap` prints it)"},
+     "what a file holds: a value a line (lines), a message a line as `rille tap` prints it (ndjson), or one "
+     "value, all "
+     "of it (whole)"},
 };
 
 /* In a run's help the settings stand under these headings, each from the setting named here to the next. */

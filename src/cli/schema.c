@@ -156,7 +156,7 @@ static void tell(const struct schema *c, const struct rl_buf *said) {
 }
 
 static int print(const struct schema *c, struct rl_err *err) {
-  struct rl_schema_view view = {&c->outline, c->settings, c->source, c->is_file};
+  struct rl_schema_view view = {&c->outline, c->settings, c->source, c->is_file, c->samples.whole};
   struct rl_buf out = RL_BUF_INIT;
   if (!c->cli->script && !c->cli->json) return rl_schema_print(&view, err);
   if (c->cli->script)

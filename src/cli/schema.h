@@ -19,6 +19,7 @@ struct rl_samples {
   struct rl_sample *at;
   size_t n, cap, wanted;
   size_t nulls; /* messages without a value, which show nothing */
+  bool whole;   /* of a file that is one value */
 };
 
 /* Copies it. False: that was enough, of messages or of bytes. */
@@ -40,7 +41,7 @@ struct rl_schema_view {
   const struct rl_outline *outline;
   const struct rl_settings *settings;
   const char *source; /* the file or topic, as it was given */
-  bool is_file;
+  bool is_file, whole;
 };
 void rl_schema_put_json(struct rl_buf *out, const struct rl_schema_view *view);
 int rl_schema_print(const struct rl_schema_view *view, struct rl_err *err); /* the table */

@@ -95,7 +95,8 @@ static bool is_document(struct lines *l, struct rl_bytes text) {
 static void add_json(struct rl_samples *samples, struct rl_bytes text, bool cut) {
   struct lines l = {.samples = samples, .json = rl_json_new()};
   rl_arena_init(&l.arena);
-  if (!cut && is_document(&l, text))
+  samples->whole = !cut && is_document(&l, text);
+  if (samples->whole)
     rl_samples_add(samples, rl_bytes(NULL, 0), text);
   else
     add_lines(&l, text, cut);
@@ -119,6 +120,7 @@ int rl_samples_file(struct rl_samples *samples, const char *path, bool *schema, 
   struct rl_bytes text = rl_buf_bytes(&data), none = {NULL, 0};
   bool binary = rl_avro_is_container(text) || (text.len > 0 && (*text.data == '\0' || *text.data == '\xC3'));
   *schema = !rc && !binary && is_schema(text);
+  samples->whole = true;
   if (!rc && text.len > 0) {
     if (*schema || binary)
       rl_samples_add(samples, none, text);

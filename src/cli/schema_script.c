@@ -102,8 +102,12 @@ static bool is_number(const struct rl_outline_node *node) {
          has_word(node, "int") || has_word(node, "long");
 }
 
-/* Bytes and lists are what one seldom wants as columns: cutouts, histories. */
+/* Bytes and lists are what one seldom wants as columns: cutouts, histories. What stands in a record that no
+ * value had would be warned of as a field that is nowhere. */
 static bool is_aside(const struct rl_outline_node *node) {
+  const struct rl_outline_node *root = node->up;
+  while (root->up) root = root->up;
+  if (root->of && !node->up->seen[RL_OBJECT]) return true;
   return node->seen[RL_ARRAY] || node->seen[RL_BLOB] || has_word(node, "array") || has_word(node, "bytes") ||
          has_word(node, "fixed") || has_word(node, "map");
 }
@@ -171,7 +175,11 @@ static void put_csv(struct rl_buf *out, const struct rl_settings *s) {
 static void put_decoding(struct rl_buf *out, const struct rl_schema_view *view) {
   const struct rl_settings *s = view->settings;
   bool csv = s->csv_header || s->csv_columns.n || s->csv_delimiter;
+  bool schema = view->outline->values == 0; /* nothing but a schema: its values are elsewhere */
   if (!view->is_file) put_setting(out, "topics", view->source);
+  if (view->is_file && !schema) put_setting(out, "input", view->source);
+  if (view->is_file && !schema && view->whole) put_setting(out, "input_format", "whole");
+  if (schema) rl_buf_puts(out, "  -- topics = \"TOPIC\",\n  decode = \"avro\",\n");
   if (strcmp(s->decode, "raw") != 0) put_setting(out, "decode", s->decode);
   if (s->schema) put_setting(out, "schema", s->schema);
   if (strcmp(s->framing, "auto") != 0) put_setting(out, "framing", s->framing);

@@ -36,6 +36,14 @@ static int read_delimiters(struct rl_sender *s, struct rl_err *err) {
   const struct rl_cli *cli = s->cli;
   if (rl_unescape(&s->delim, cli->delim ? cli->delim : "\\n", err)) return rl_err_prefix(err, "-D: ");
   if (cli->key_delim && rl_unescape(&s->key_delim, cli->key_delim, err)) return rl_err_prefix(err, "-K: ");
+  bool whole = s->cli->settings.input_format && strcmp(s->cli->settings.input_format, "whole") == 0;
+  if (whole) { /* a file a message */
+    if (cli->delim || cli->key_delim)
+      return rl_cli_misuse(s->cli, err, "%s does not go with --input-format whole: a file is one value",
+                           cli->delim ? "-D" : "-K");
+    rl_buf_clear(&s->delim);
+    return 0;
+  }
   if (!s->delim.len || (cli->key_delim && !s->key_delim.len))
     return rl_cli_misuse(s->cli, err, "%s: a delimiter cannot be empty", s->delim.len ? "-K" : "-D");
   return 0;

@@ -163,7 +163,7 @@ static bool put_record(struct rl_avro_put *p, const struct rl_avro_type *record,
   struct rl_avro_encoder *e = p->encoder;
   if (!rl_avro_doc_is(&p->doc, at, RL_OBJECT)) return rl_avro_refuse_kind(p, place, record, at);
   size_t base = e->n_found;
-  RL_GROW(e->found, e->cap_found, base + record->n);
+  RL_GROW(e->found, e->cap_found, base + record->n + 1); /* some memory also for a record without fields */
   e->n_found += record->n;
   memset(e->found + base, 0, record->n * sizeof *e->found);
   bool fine = find_fields(p, record, at, base, place) && put_fields(p, record, base, place);

@@ -32,7 +32,7 @@ struct rl_settings {
   char *start;               /* -o start: beginning, end, N, -N (before the end), a time */
   char *end;                 /* --end: an offset or a time */
   char *input;               /* --input FILE, - or kafka://host:port/topic */
-  char *input_format;        /* ndjson (default) | lines */
+  char *input_format;        /* ndjson (default) | lines | whole */
   struct rl_kconf kafka;     /* -F, kafka = {…}, RILLE_KAFKA, -X: weakest first */
   /* when it ends */
   bool exit_at_end; /* -e */

@@ -27,8 +27,10 @@ const struct rl_setting rl_settings_table[] = {
     {"input", 0, RL_SET_STRING, AT(input), "INPUT", NULL,
      "read a file, - for stdin, or kafka://HOST:PORT/TOPIC", NULL, BOTH},
     {"input_format", 0, RL_SET_STRING, AT(input_format), "FORMAT", "ndjson",
-     "what a line of a file is: a message with its key and offset (ndjson), or a value (lines)",
-     "ndjson|lines", BOTH},
+     "what a file holds: a message a line with its key and offset (ndjson), a value a line (lines), or one "
+     "value, "
+     "all of it (whole)",
+     "ndjson|lines|whole", BOTH},
     {"kafka", 'X', RL_SET_KAFKA, AT(kafka), "KEY=VALUE", NULL, "a property for librdkafka; may be repeated",
      NULL, BOTH},
     {"kafka_file", 'F', RL_SET_FILE, AT(kafka), "FILE", NULL,

@@ -20,6 +20,7 @@ struct file {
   char *name;
   int fd;
   bool lines; /* every line is a value, blank ones too */
+  bool whole; /* all of the file is one value */
   bool at_eof, said_eof, assigned, closing;
   int64_t line; /* number of the next line, from 1 */
   struct rl_buf buf;
@@ -90,7 +91,12 @@ static bool read_more(struct file *f, struct rl_err *err) {
 
 /* The next whole line, or the rest at the end of the file. */
 static bool next_line(struct file *f, struct rl_bytes *out) {
-  if (f->at == f->buf.len) return false;
+  if (f->at == f->buf.len || (f->whole && !f->at_eof)) return false;
+  if (f->whole) {
+    *out = rl_bytes(f->buf.data + f->at, f->buf.len - f->at);
+    f->at = f->scanned = f->buf.len;
+    return true;
+  }
   char *end = memchr(f->buf.data + f->scanned, '\n', f->buf.len - f->scanned);
   f->scanned = f->buf.len;
   if (!end && !f->at_eof) return false;
@@ -208,7 +214,8 @@ int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl
   struct file *f = rl_zalloc(sizeof *f);
   f->name = rl_strdup(strcmp(s->input, "-") == 0 ? "stdin" : s->input);
   f->fd = fd;
-  f->lines = s->input_format && strcmp(s->input_format, "lines") == 0;
+  f->whole = s->input_format && strcmp(s->input_format, "whole") == 0;
+  f->lines = f->whole || (s->input_format && strcmp(s->input_format, "lines") == 0);
   f->json = rl_json_new();
   *out = (struct rl_source){.self = f,
                             .fd = fd,

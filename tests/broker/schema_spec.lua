@@ -68,6 +68,15 @@ describe("rille schema", function()
     assert.equal(3, (run(rille.name "none")))
   end)
 
+  it("a file sent whole is one message", function()
+    local topic = rille.topic()
+    local path = proc.write(proc.folder() .. "/a.json", '{\n  "id": 7\n}\n')
+    local send = rille.start { "send", "-b", rille.brokers, "-t", topic, "--input-format", "whole", path, path }
+    assert.equal(0, send:wait(30), send:err())
+    assert.same({ '{\n  "id": 7\n}\n', '{\n  "id": 7\n}\n' }, rille.values(topic))
+    assert.equal("PATH|TYPE|FILLED|SAMPLE\nid|i64|2/2|7\n", (shows(topic)))
+  end)
+
   it("from `rille schema` to a running filter by copy and paste", function()
     local topic, dir = rille.topic { partitions = 2 }, proc.folder()
     assert(os.execute(("%s/tests/data/alerts %d >%s/alerts 2>%s/made"):format(rille.root, 200, dir, dir)))

@@ -530,6 +530,73 @@ def compare_avro(dump, data, rng, n):
     return files.report() + made.report()
 
 
+# ---- Avro, written
+
+
+def written_cases(data, rng, n):
+    """Values of known schemas: what fastavro wrote, rille reads, writes again, and fastavro reads."""
+    cases, maker = [], Maker(rng)
+    if os.path.isdir(data):
+        for _, body in avro_files(data):
+            cases.append({"format": "avro", "options": "", "value": body, "want": read_container(body)})
+    while len(cases) < n:
+        schema = maker.record(3) if rng.random() < 0.8 else maker.schema(3)
+        if isinstance(schema, str) or tables_in_unions(schema):
+            continue
+        parsed, named = fastavro.parse_schema(copy.deepcopy(schema)), definitions(schema, {})
+        body = write(parsed, maker.value(schema, named))
+        cases.append(
+            {
+                "format": "avro",
+                "options": "framing=bare",
+                "schema": json.dumps(schema),
+                "value": body,
+                "want": [read(parsed, body)],
+            }
+        )
+    for case in cases:
+        case["options"] += " encode=" + rng.choice(["null", "deflate", "snappy", "zstandard"])
+    return cases
+
+
+def tables_in_unions(schema):
+    """A union in which a table may be more than one thing: there a branch must be named."""
+    if isinstance(schema, list):
+        tables = [b for b in schema if not isinstance(b, str) and b["type"] in ("record", "map")]
+        tables += [b for b in schema if isinstance(b, str) and re.fullmatch(r"n\d+", b)]
+        return len(tables) > 1 or any(map(tables_in_unions, schema))
+    if isinstance(schema, dict):
+        inner = [field["type"] for field in schema.get("fields", ())]
+        inner += [schema[k] for k in ("items", "values") if k in schema]
+        return any(map(tables_in_unions, inner))
+    return False
+
+
+def same_python(a, b):
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isnan(a) and math.isnan(b) or struct.pack("<d", a) == struct.pack("<d", b)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_python(a[k], b[k]) for k in a)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same_python, a, b))
+    return a == b
+
+
+def compare_avro_written(dump, data, rng, n):
+    tally, cases = Tally("avro written"), written_cases(data, rng, n)
+    for case, answer in zip(cases, ask(dump, cases)):
+        tally.values += len(case["want"])
+        if "error" in answer:
+            tally.complain("refused", case, answer, case["want"])
+            continue
+        got = read_container(base64.b64decode(answer["encoded"]["b"]))
+        if not same_python(got, case["want"]):
+            tally.complain("another value", case, got, case["want"])
+    return tally.report()
+
+
 # ---- CSV
 
 
@@ -561,7 +628,25 @@ def compare_csv(dump, rng, n):
         made += rows
     for case, answer in zip(cases, ask(dump, cases)):
         check_csv(tally, case, answer)
-    return tally.report() + compare_numbers(dump, rng, n)
+    return tally.report() + compare_csv_written(dump, cases) + compare_numbers(dump, rng, n)
+
+
+def compare_csv_written(dump, cases):
+    """What rille read and wrote again, as Python reads it."""
+    tally = Tally("csv written")
+    cases = [dict(case, options=case["options"] + " encode=null") for case in cases]
+    for case, answer in zip(cases, ask(dump, cases)):
+        found = re.search("delimiter=(.)", case["options"])
+        delimiter = found.group(1) if found else "\t" if case["format"] == "tsv" else ","
+        if "error" in answer:
+            tally.complain("refused", case, answer, case["table"])
+            continue
+        text = base64.b64decode(answer["encoded"]["b"]).decode()
+        got = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        tally.values += len(got)
+        if got != case["table"]:
+            tally.complain("another table", case, got, case["table"])
+    return tally.report()
 
 
 def check_csv(tally, case, answer):
@@ -686,6 +771,7 @@ def main():
     if not os.path.isdir(data):
         print(f"no files in {data}: generated values only (RILLE_TEST_DATA says where files are)")
     wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, rng, n) + compare_json(dump, data, rng, n)
+    wrong += compare_avro_written(dump, data, rng, n)
     sys.exit(1 if wrong else 0)
 
 

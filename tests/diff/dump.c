@@ -2,15 +2,21 @@
  *
  * A case is six runs of bytes, each after its length (32 bits, little-endian): format, options, fields,
  * schema, key, value. Options are words: framing=NAME, key (the key is there), logical, header,
- * delimiter=CHARACTER, columns=a,b,c. A line is {"error": text} or {"records": [whole values], "rows":
+ * delimiter=CHARACTER, columns=a,b,c, encode=CODEC. A line is {"error": text} or {"records": [whole values],
+ * "rows":
  * [[cells]]}. Values: null, true, 5, "text", [items]; {"d": "hexadecimal double"}, {"n": "a number too
  * wide"}, {"b": "base64"}, {"o": [[key, value]]},
- * {"j": "JSON text"}, {"m": 1} for what is missing. */
+ * {"j": "JSON text"}, {"m": 1} for what is missing.
+ *
+ * With encode=CODEC the values are written again, and a line is {"encoded": {"b": "base64"}}: of Avro a
+ * container in that codec, of CSV the records. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "codec/avro_encode.h"
+#include "codec/csv_write.h"
 #include "codec/decoder.h"
 
 enum { FORMAT, OPTIONS, FIELDS, SCHEMA, KEY, VALUE, PARTS };
@@ -142,6 +148,66 @@ static int decode(struct rl_decoder *d, const struct rl_msg *msg, struct rl_colu
   return code;
 }
 
+/* ---- writing again ---- */
+
+static int write_avro(struct rl_decoder *d, const struct rl_msg *msg, struct rl_bytes schema,
+                      const char *codec_name, size_t n, struct rl_buf *out, struct rl_err *err) {
+  struct rl_avro_encode_opts plain = {0};
+  struct rl_tape tape = RL_TAPE_INIT;
+  struct rl_avro_encoder *encoder = NULL;
+  struct rl_avro_file file = {0};
+  enum rl_avro_codec codec;
+  if (rl_avro_is_container(msg->value) && rl_avro_container_schema(msg->value, &schema, err) != 0)
+    return err->code;
+  int code = rl_avro_codec_find(rl_bytes_str(codec_name), &codec, err);
+  if (code == 0) code = rl_avro_encoder_new(&encoder, schema, err);
+  if (code == 0) rl_avro_file_begin(&file, encoder, codec, out);
+  for (size_t i = 0; code == 0 && i < n; i++) {
+    code = rl_decoder_tape(d, msg, i, &tape, err);
+    if (code == 0) code = rl_avro_file_put(&file, tape.at, tape.n, &plain, err);
+  }
+  if (code == 0) code = rl_avro_file_end(&file, err);
+  rl_avro_file_free(&file);
+  rl_avro_encoder_free(encoder);
+  rl_tape_free(&tape);
+  return code;
+}
+
+static int write_csv(struct rl_decoder *d, const struct rl_msg *msg, char delimiter, size_t n,
+                     struct rl_buf *out, struct rl_err *err) {
+  struct rl_tape tape = RL_TAPE_INIT;
+  int code = 0;
+  for (size_t i = 0; code == 0 && i < n; i++) {
+    code = rl_decoder_tape(d, msg, i, &tape, err);
+    for (size_t k = 1; code == 0 && k < tape.n; k++) {
+      if (k > 1) rl_buf_putc(out, delimiter);
+      if (!rl_csv_put_cell(out, &tape.at[k], delimiter, tape.n == 2)) abort();
+    }
+    rl_buf_putc(out, '\n');
+  }
+  rl_tape_free(&tape);
+  return code;
+}
+
+static int encode(struct rl_decoder *d, const struct rl_msg *msg, const struct test_case *c,
+                  const struct rl_decoder_opts *opts, const char *codec, struct rl_buf *out,
+                  struct rl_err *err) {
+  struct rl_buf bytes = RL_BUF_INIT;
+  bool tab = strcmp(c->part[FORMAT], "tsv") == 0;
+  char delimiter = opts->csv.delimiter ? opts->csv.delimiter : tab ? '\t' : ',';
+  size_t n;
+  int code = rl_decoder_rows(d, msg, NULL, &n, err);
+  if (code == 0 && strcmp(c->part[FORMAT], "avro") == 0)
+    code = write_avro(d, msg, rl_bytes(c->part[SCHEMA], c->len[SCHEMA]), codec, n, &bytes, err);
+  else if (code == 0)
+    code = write_csv(d, msg, delimiter, n, &bytes, err);
+  rl_buf_puts(out, "{\"encoded\":");
+  put_blob(out, rl_buf_bytes(&bytes));
+  rl_buf_putc(out, '}');
+  rl_buf_free(&bytes);
+  return code;
+}
+
 static int run_case(const struct test_case *c, const struct rl_fields *fields, struct rl_buf *out,
                     struct rl_err *err) {
   static const struct rl_msg_ops ops = {no_header, NULL};
@@ -150,15 +216,18 @@ static int run_case(const struct test_case *c, const struct rl_fields *fields, s
   struct rl_msg msg = {.topic = "t", .value = rl_bytes(c->part[VALUE], c->len[VALUE]), .ops = &ops};
   struct rl_decoder *d;
   char *rest = NULL;
+  const char *codec = NULL;
   if (c->len[KEY]) msg.key = rl_bytes(c->part[KEY], c->len[KEY]);
   if (c->len[SCHEMA]) opts.avro.schema = rl_bytes(c->part[SCHEMA], c->len[SCHEMA]);
   /* split uses strtok: the words are cut by strtok_r */
-  for (char *word = strtok_r(c->part[OPTIONS], " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+  for (char *word = strtok_r(c->part[OPTIONS], " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
     read_option(&opts, word, names);
+    if (strncmp(word, "encode=", 7) == 0) codec = word + 7;
+  }
   int code = rl_decoder_new(&d, c->part[FORMAT], &opts, err);
   if (code != 0) return code;
   struct rl_columns *columns = rl_columns_new(fields);
-  code = decode(d, &msg, columns, out, err);
+  code = codec ? encode(d, &msg, c, &opts, codec, out, err) : decode(d, &msg, columns, out, err);
   rl_columns_free(columns);
   rl_decoder_free(d);
   return code;

@@ -23,6 +23,17 @@ describe("rille run over a file", function()
     assert.equal("one\ntwo\nthree\n", out)
   end)
 
+  it("reads a file as one value, whatever is in it", function()
+    local path = proc.write(proc.folder() .. "/whole", "one\n\ntwo\0\n")
+    local code = "return function(batch) print(#batch, batch[1].value == 'one\\n\\ntwo\\0\\n') end"
+    local status, out, err = run { "run", "--code", code, "--input", path, "--input-format", "whole" }
+    assert.equal(0, status, err)
+    assert.equal("1\ttrue\n", out)
+    status, out, err = run { "run", "--code", code, "--input", "/dev/null", "--input-format", "whole" }
+    assert.equal(0, status, err)
+    assert.equal("", out)
+  end)
+
   it("reads standard input, and NDJSON where a line is no message of its own", function()
     local status, out, err = run({ "run", "--code", PRINT, "--input", "-" }, '{"a":1}\n{"a":[1, 2]}\n')
     assert.equal(0, status, err)

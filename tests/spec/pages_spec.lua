@@ -27,7 +27,7 @@ local function check(command, want, script)
   local dir = proc.folder()
   proc.write(dir .. "/h.lua", script)
   proc.write(dir .. "/run", ("cd %s && rille() { %s \"$@\"; }\n%s\n"):format(proc.quote(dir), proc.quote(rille.program), command))
-  local run = proc.start { "bash", dir .. "/run" }
+  local run = proc.start({ "bash", dir .. "/run" }, { env = { LD_PRELOAD = "" } }) -- a sanitizer would look at bash, too
   assert.equal(0, run:wait(30), command .. "\n" .. run:err())
   assert.equal(want, run:out(), command)
 end

@@ -150,10 +150,22 @@ describe("rille schema", function()
     has(script, '    _2x = "candidate.2x", -- i64: 3\n')
     has(script, '    other_mag = "other.mag", -- i64: 1\n')
     has(script, '    -- "other.list", -- list: 1 item\n')
-    local handler = rille.start { "run", file("filter.lua", script), "--input", data, "--strict-fields" }
+    local handler = rille.start { "run", file("filter.lua", script), "--strict-fields" }
     assert.equal(0, handler:wait(30), handler:err())
     assert.equal("1\n", handler:out())
     assert.is_nil(handler:err():find("warning", 1, true), handler:err())
+  end)
+
+  it("the script of a file runs over that file, also where it is one value", function()
+    local bytes = library.avro.encode(SCHEMA, alert(9), { framing = "container" })
+    for _, path in ipairs { file("a.avro", bytes), file("a.json", '{\n"id": 9,\n"c": 1}\n') } do
+      local handler = rille.start { "run", file("filter.lua", (shows(path, "--script"))), "--strict-fields" }
+      assert.equal(0, handler:wait(30), handler:err())
+      assert.equal("9\n", handler:out())
+    end
+    local script = shows(file("a.avsc", SCHEMA), "--script")
+    has(script, '-- topics = "TOPIC"')
+    has(script, 'decode = "avro"')
   end)
 
   it("the script of a container, over messages of it", function()
@@ -181,9 +193,8 @@ describe("rille schema", function()
     if not files then return pending(why) end
     local schema = assert(wire.data "lsst/*.avsc")[1]
     has(shows(files[1], "--schema", schema), "7912941781254298")
-    local data = wire.file(wire.read(files))
     local script = file("filter.lua", (shows(files[1], "--schema", schema, "--script")))
-    local handler = rille.start { "run", script, "--input", data }
+    local handler = rille.start { "run", script, "--strict-fields" }
     assert.equal(0, handler:wait(30), handler:err())
     assert.equal("7912941781254298\n", handler:out())
   end)

@@ -46,6 +46,8 @@ TEST(lines_end_at_their_delimiter_or_at_the_end) {
   CHECK_PIECES("\n\n", "\n", "||");
   CHECK_PIECES("a;;b;c;;", ";;", "a|b;c|");
   CHECK_PIECES("a;;;b", ";;", "a|;b|");
+  CHECK_PIECES("a\n;\n", "", "a\n;\n|"); /* whole */
+  CHECK_PIECES("", "", "");
 }
 
 TEST(a_long_line_spans_many_reads) {
@@ -215,4 +217,6 @@ TEST(a_wrong_form_is_refused) {
   CHECK_FORM("empty", "-t", "a", "-K", "");
   CHECK_FORM("-D", "-t", "a", "-D", "\\q");
   CHECK_FORM("ndjson", "-t", "a", "-K", ":", "--input-format", "ndjson");
+  CHECK_FORM("-D does not go with --input-format whole", "-t", "a", "-D", ";", "--input-format", "whole");
+  CHECK_FORM("-K does not go with --input-format whole", "-t", "a", "-K", ";", "--input-format", "whole");
 }

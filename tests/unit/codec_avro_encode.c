@@ -102,6 +102,12 @@ TEST(containers_come_back) {
             "object of 2 \"a\" 7 \"b\" array of 1 \"x\"");
 }
 
+TEST(empty_ones_come_back) {
+  CHECK_STR(round_trip(RECORD("R", ""), "{}"), "object of 0");
+  CHECK_STR(round_trip("\"string\"", "\"\""), "\"\"");
+  CHECK_STR(round_trip("{\"type\":\"fixed\",\"name\":\"F\",\"size\":0}", "\"\""), "blob \"\"");
+}
+
 TEST(recursive_records_come_back) {
   const char *list = RECORD("L", FIELD("v", "\"int\"") "," FIELD("next", "[\"null\",\"L\"]"));
   CHECK_STR(round_trip(list, "{\"v\":1,\"next\":{\"v\":2}}"),
