@@ -1,5 +1,6 @@
 /* Running a program over one value. */
 #include "codec/avro_program.h"
+#include "codec/shape.h"
 
 struct exec {
   struct rl_avro_run *r;
@@ -107,6 +108,19 @@ static bool skip_items(const struct exec *x, const struct rl_avro_items *items) 
   return true;
 }
 
+static bool push_element(const struct exec *x, size_t from, size_t to) {
+  return rl_lists_push(&x->r->lists, x->row, x->order + from, to - from) ||
+         rl_avro_fault(x->r, x->r->at, "%s", rl_lists_too_many);
+}
+
+static void end_lists(const struct exec *x, size_t base, size_t from, size_t to) {
+  rl_lists_end(&x->r->lists, base, x->row, x->order + from, to - from, x->r->arena);
+}
+
+static bool take_each(const struct exec *x, const struct rl_avro_pick *each) {
+  return run(x, each->code->ops) && push_element(x, each->node->first, each->node->last);
+}
+
 /* Two picks can be one item ([0] and [-1]): then it is read for each. */
 static bool take_element(const struct exec *x, const struct rl_avro_items *items, uint64_t index,
                          uint64_t total) {
@@ -120,18 +134,22 @@ static bool take_element(const struct exec *x, const struct rl_avro_items *items
     if (!run(x, items->picks[i].code->ops)) return false;
     taken = true;
   }
-  return taken || skip_item(x, items);
+  if (!items->each.node) return taken || skip_item(x, items);
+  x->r->at = start;
+  return take_each(x, &items->each);
 }
 
 static bool take_elements(const struct exec *x, const struct rl_avro_items *items) {
   uint64_t n, index = 0, total = 0;
   int64_t size;
+  size_t base = x->r->lists.n;
   if (!rl_avro_enter(x->r) || (items->from_end && !count_items(x, items, &total))) return false;
   do {
     if (!next_block(x, items, &n, &size)) return false;
     for (uint64_t i = 0; i < n; i++)
       if (!take_element(x, items, index++, total)) return false;
   } while (n > 0);
+  if (items->each.node) end_lists(x, base, items->each.node->first, items->each.node->last);
   x->r->depth--;
   return true;
 }
@@ -193,6 +211,27 @@ static bool peek_tree(const struct exec *x, const struct rl_avro_op *op) {
   return true;
 }
 
+/* Each field has its own shape: the tape is filled once and read for each. */
+static bool take_shapes(const struct exec *x, const struct rl_avro_op *op) {
+  size_t at = x->r->at, free_items = x->r->free_items;
+  struct rl_avro_run *r = x->r;
+  r->tape.n = 0;
+  if (!rl_avro_tree(r, op->type)) return false;
+  const struct rl_coerce in = {r->arena, {NULL, 0}, NULL};
+  for (uint32_t i = op->from; i < op->to; i++) {
+    struct rl_cell *cell = &x->row[x->order[i]];
+    *cell = (struct rl_cell){.tag = RL_TREE, .len = (uint32_t)r->tape.n, .tree = r->tape.at};
+    if (rl_shape_cell(&r->fields->at[x->order[i]], cell, &in, r->err) != 0) return false;
+  }
+  if (op->n > 0) r->at = at, r->free_items = free_items;
+  return true;
+}
+
+static bool end_constants(const struct exec *x, const struct rl_avro_op *op) {
+  end_lists(x, x->r->lists.n - op->n * (op->to - op->from), op->from, op->to);
+  return true;
+}
+
 static bool take_constant(const struct exec *x, const struct rl_avro_op *op) {
   set(x, op->from, op->to, rl_avro_constant(x->r, op->constant, op->n));
   return true;
@@ -221,6 +260,9 @@ static __attribute__((noinline)) bool step(const struct exec *x, const struct rl
     case RL_AVRO_OP_CONSTANT: return take_constant(x, op);
     case RL_AVRO_OP_ELEMENTS: return take_elements(x, op->items);
     case RL_AVRO_OP_KEYS: return take_keys(x, op->items);
+    case RL_AVRO_OP_SHAPES: return take_shapes(x, op);
+    case RL_AVRO_OP_ELEMENT: return push_element(x, op->from, op->to);
+    case RL_AVRO_OP_LISTS: return end_constants(x, op);
     default: return false;
   }
 }

@@ -37,6 +37,7 @@ static void close_avro(void *self) {
   rl_json_free(f->json_whole);
   rl_buf_free(&f->container.buf);
   rl_free(f->run.tape.at);
+  rl_lists_free(&f->run.lists);
   rl_free(f);
 }
 
@@ -47,6 +48,7 @@ static int open_avro(void **self, const struct rl_decoder_opts *opts, struct rl_
   f->inflate = rl_avro_inflate_new();
   f->run.max_depth = depth_of(opts);
   f->run.logical = opts->avro.logical;
+  f->run.fields = opts->fields;
   int code = read_schema(f, err);
   struct rl_avro_use own = {&f->steps, NULL}, use = {&f->steps, f->reader};
   rl_avro_cache_init(&f->own, &own);
@@ -74,6 +76,7 @@ static int begin_avro(void *self, const struct rl_msg *msg, struct rl_arena *are
   struct rl_avro_format *f = self;
   f->run.arena = arena;
   f->run.message++;
+  rl_lists_begin(&f->run.lists);
   int code = rl_avro_frame(f, msg, err);
   if (code == 0 && f->state == RL_AVRO_ONE) point_at_value(f);
   return code;

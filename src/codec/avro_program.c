@@ -146,6 +146,25 @@ static struct rl_json_node *child_of(const struct rl_json_node *node, struct rl_
   return rl_json_find_key(node, name.data, name.len, rl_json_word(padded, name.len));
 }
 
+static void emit_constant(struct compiler *c, const struct rl_json_node *node, const struct rl_avro_doc *doc,
+                          size_t at);
+
+static void emit_list_op(struct compiler *c, enum rl_avro_opcode code, const struct rl_json_node *each,
+                         size_t n) {
+  emit(c,
+       (struct rl_avro_op){.code = code, .from = (uint32_t)each->first, .to = (uint32_t)each->last, .n = n});
+}
+
+static void emit_constant_list(struct compiler *c, const struct rl_json_node *each,
+                               const struct rl_avro_doc *doc, size_t at) {
+  size_t item = at + 1;
+  for (uint32_t i = 0; i < doc->at[at].len; i++, item = doc->past[item]) {
+    emit_constant(c, each, doc, item);
+    emit_list_op(c, RL_AVRO_OP_ELEMENT, each, 0);
+  }
+  emit_list_op(c, RL_AVRO_OP_LISTS, each, doc->at[at].len);
+}
+
 /* A constant is walked now: what is wanted of it are constants too. */
 static void emit_constant(struct compiler *c, const struct rl_json_node *node, const struct rl_avro_doc *doc,
                           size_t at) {
@@ -169,6 +188,7 @@ static void emit_constant(struct compiler *c, const struct rl_json_node *node, c
     while (index-- > 0) item = doc->past[item];
     emit_constant(c, node->elements[i].node, doc, item);
   }
+  if (node->each) emit_constant_list(c, node->each, doc, at);
 }
 
 static void emit_given(struct compiler *c, const struct rl_avro_type *type, const struct rl_json_node *node) {
@@ -208,6 +228,7 @@ static void emit_elements(struct compiler *c, const struct rl_avro_type *type,
     items->picks[i] = (struct rl_avro_pick){node->elements[i].index, below, code_of(c, type->items, below)};
   }
   items->from_end = node->from_end;
+  if (node->each) items->each = (struct rl_avro_pick){0, node->each, code_of(c, type->items, node->each)};
   c->total += items->n_picks;
   emit(c, (struct rl_avro_op){.code = RL_AVRO_OP_ELEMENTS, .items = items});
 }
@@ -227,12 +248,22 @@ static void emit_keys(struct compiler *c, const struct rl_avro_type *type, const
 
 /* Is something wanted of what is inside the value? */
 static bool wants_inside(const struct rl_avro_type *type, const struct rl_json_node *node) {
-  return type->kind == RL_AVRO_ARRAY ? node->n_elements > 0 : node->n_slots > 0;
+  return type->kind == RL_AVRO_ARRAY ? node->n_elements > 0 || node->each : node->n_slots > 0;
+}
+
+static void emit_shapes(struct compiler *c, struct rl_avro_type *type, const struct rl_json_node *node,
+                        bool again) {
+  struct rl_avro_op op = taking(RL_AVRO_OP_SHAPES, node, type);
+  op.n = again;
+  emit(c, op);
 }
 
 static void emit_container(struct compiler *c, struct rl_avro_type *type, struct rl_json_node *node) {
-  bool inside = wants_inside(type, node);
-  if (wants_self(node)) emit(c, taking(inside ? RL_AVRO_OP_PEEK : RL_AVRO_OP_TREE, node, type));
+  bool inside = wants_inside(type, node), shaped = node->shaped && type->kind == RL_AVRO_ARRAY;
+  if (wants_self(node) && shaped)
+    emit_shapes(c, type, node, inside);
+  else if (wants_self(node))
+    emit(c, taking(inside ? RL_AVRO_OP_PEEK : RL_AVRO_OP_TREE, node, type));
   if (!inside && !wants_self(node))
     emit_skip(c, type);
   else if (inside && type->kind == RL_AVRO_RECORD)
@@ -282,7 +313,7 @@ static bool selects(const struct rl_avro_type *type, const struct rl_json_node *
   switch (type->kind) {
     case RL_AVRO_RECORD:
     case RL_AVRO_MAP: return node->n_slots > 0;
-    case RL_AVRO_ARRAY: return node->n_elements > 0;
+    case RL_AVRO_ARRAY: return node->n_elements > 0 || node->each;
     case RL_AVRO_UNION:
       for (uint32_t i = 0; i < type->n; i++)
         if (selects(type->branches[i], node)) return true;

@@ -28,6 +28,10 @@ enum rl_avro_opcode {
   RL_AVRO_OP_CONSTANT, /* a tape of n cells */
   RL_AVRO_OP_ELEMENTS, /* an array of which some elements are wanted */
   RL_AVRO_OP_KEYS,     /* a map of which some keys are */
+  RL_AVRO_OP_SHAPES,   /* an array of `type`, to fields that are arrays of a shape; n: what follows reads it
+                          again */
+  RL_AVRO_OP_ELEMENT,  /* of constants: an element of lists has ended */
+  RL_AVRO_OP_LISTS,    /* of constants: lists of n elements have ended */
 };
 
 /* A branch of a pair that is not of one size. */
@@ -51,6 +55,7 @@ struct rl_avro_items {
   const struct rl_avro_code *rest; /* skips an item, without a map's key */
   struct rl_avro_pick *picks;
   size_t n_picks;
+  struct rl_avro_pick each;        /* [*]; each.node NULL: not wanted */
   const struct rl_json_node *node; /* where a map's keys are looked up */
 };
 

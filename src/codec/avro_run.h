@@ -8,7 +8,9 @@
 #define RL_CODEC_AVRO_RUN_H
 
 #include "codec/avro_schema.h"
+#include "codec/coerce.h"
 #include "codec/json.h"
+#include "codec/lists.h"
 
 enum {
   RL_AVRO_DEPTH_MAX = 2000,      /* of max_depth: reading recurses */
@@ -27,6 +29,8 @@ struct rl_avro_run {
   uint64_t message;        /* its number: names are copied to the arena once a message (rl_avro_type.kept) */
   struct rl_arena *arena;
   struct rl_tape tape; /* of the value being taken whole; its arena is not used */
+  struct rl_lists lists;
+  const struct rl_fields *fields; /* arrays of a shape are filled as they are read */
   /* where the data stands in the message, for errors */
   size_t base;
   bool inflated; /* the data is a block's, inflated; base is where the block starts */

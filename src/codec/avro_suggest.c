@@ -11,6 +11,7 @@ struct search {
   struct rl_buf path;
   bool *seen; /* by the type's number */
   int depth;
+  const char *element; /* "[0]", "[*]" for a field that has that */
 };
 
 static const struct rl_avro_field *field_of(const struct rl_avro_type *type, struct rl_bytes name) {
@@ -31,7 +32,7 @@ static bool find_in_union(struct search *s, const struct rl_avro_type *type, str
 
 static bool find_in_array(struct search *s, const struct rl_avro_type *type, struct rl_bytes key) {
   size_t len = s->path.len;
-  rl_buf_puts(&s->path, "[0]");
+  rl_buf_puts(&s->path, s->element);
   if (find(s, type->items, key)) return true;
   rl_path_cut(&s->path, len);
   return false;
@@ -126,7 +127,8 @@ static void put_nearest(const struct rl_avro_type *type, const struct rl_field *
 }
 
 void rl_avro_suggest(const struct rl_avro_schema *schema, const struct rl_field *field, struct rl_buf *out) {
-  struct search s = {.seen = rl_zalloc(schema->n * sizeof *s.seen)};
+  struct search s = {.seen = rl_zalloc(schema->n * sizeof *s.seen),
+                     .element = field->n_lists ? "[*]" : "[0]"};
   const char *last = field->steps[field->n_steps - 1].key;
   if (!last || !find(&s, schema->root, rl_bytes_str(last))) put_nearest(schema->root, field, &s.path);
   rl_buf_put(out, rl_buf_text(&s.path), s.path.len);

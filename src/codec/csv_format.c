@@ -28,6 +28,14 @@ static int refuse_path(const struct csv_format *f, const struct rl_field *field,
       field->name, field->path, f->name);
 }
 
+static int refuse_many(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
+  return rl_fail(
+      err, RL_EUSAGE,
+      "field '%s' (%s) cannot be read with decode = \"%s\": a cell there holds one value, so there is "
+      "no %s",
+      field->name, field->path, f->name, field->n_lists ? "[*]" : "shape");
+}
+
 static int no_column(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
   const struct rl_csv_opts *csv = &f->opts->csv;
   const char *near = rl_nearest(step_of(field)->key, csv->columns, csv->n_columns);
@@ -52,6 +60,7 @@ static bool reads_header(const struct csv_format *f) {
 
 static int check_field(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
   if (field->meta != RL_META_NONE) return 0;
+  if (rl_field_is_many(field)) return refuse_many(f, field, err);
   if (field->n_steps != 1) return refuse_path(f, field, err);
   if (!step_of(field)->key || reads_header(f)) return 0;
   return find_name(f, step_of(field)->key) == NOWHERE ? no_column(f, field, err) : 0;

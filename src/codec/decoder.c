@@ -19,6 +19,8 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 static const struct rl_fields no_fields = RL_FIELDS_INIT;
 
+enum met { NOT_ASKED, LACKED, MET }; /* has a value had the field? */
+
 struct rl_decoder {
   const struct rl_format *format;
   const struct rl_format_rows *rows;
@@ -32,6 +34,7 @@ struct rl_decoder {
   size_t next_record;         /* of it */
   struct rl_buf scratch;      /* of at_hand */
   struct rl_coerce at_hand;
+  enum met *met; /* by field */
 };
 
 static const struct known *find_format(const char *name, struct rl_err *err) {
@@ -59,6 +62,7 @@ int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struc
     return code;
   }
   d->row = rl_zalloc(d->opts.fields->n * sizeof *d->row);
+  d->met = rl_zalloc(d->opts.fields->n * sizeof *d->met);
   rl_arena_init(&d->spare);
   rl_arena_init(&d->whole);
   *out = d;
@@ -73,6 +77,7 @@ void rl_decoder_free(struct rl_decoder *d) {
   rl_arena_free(&d->whole);
   rl_buf_free(&d->scratch);
   rl_free(d->row);
+  rl_free(d->met);
   rl_free(d);
 }
 
@@ -91,11 +96,31 @@ static int fill_meta(const struct rl_decoder *d, const struct rl_msg *msg, struc
   return code;
 }
 
-static int check_values(const struct rl_decoder *d, struct rl_err *err) {
+/* Of a list one element is enough; an empty one says nothing. */
+static enum met is_met(const struct rl_cell *cell) {
+  if (cell->tag != RL_LIST) return cell->tag == RL_MISSING ? LACKED : MET;
+  enum met most = NOT_ASKED;
+  for (uint32_t i = 0; i < cell->len && most != MET; i++) {
+    enum met element = is_met(&cell->list[i]);
+    if (element > most) most = element;
+  }
+  return most;
+}
+
+static void note_met(struct rl_decoder *d, size_t field) {
+  if (d->met[field] == MET) return;
+  enum met now = is_met(&d->row[field]);
+  if (now > d->met[field]) d->met[field] = now;
+}
+
+bool rl_decoder_met(const struct rl_decoder *d, size_t field) { return d->met[field] != LACKED; }
+
+static int check_values(struct rl_decoder *d, struct rl_err *err) {
   int code = 0;
   for (size_t f = 0; code == 0 && f < d->opts.fields->n; f++) {
     const struct rl_field *field = &d->opts.fields->at[f];
     if (field->meta != RL_META_NONE) continue;
+    note_met(d, f);
     code = rl_coerce(field, &d->row[f], &d->at_hand, err);
     if (code == 0) code = rl_coerce_required(field, &d->row[f], err);
   }
@@ -108,7 +133,7 @@ static void store(const struct rl_decoder *d, struct rl_columns *c, size_t row, 
 }
 
 /* Errors of the n-th of several rows say which. */
-static int next_row(const struct rl_decoder *d, size_t n, struct rl_err *err) {
+static int next_row(struct rl_decoder *d, size_t n, struct rl_err *err) {
   int code = d->rows->next(d->self, d->row, err);
   if (code != 1) return code;
   code = check_values(d, err);
@@ -117,7 +142,7 @@ static int next_row(const struct rl_decoder *d, size_t n, struct rl_err *err) {
 }
 
 /* One row into d->row, of a message that must hold just one. */
-static int single_row(const struct rl_decoder *d, const struct rl_msg *msg, struct rl_arena *arena,
+static int single_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_arena *arena,
                       struct rl_err *err) {
   if (!d->rows) {
     int code = d->format->row(d->self, msg, arena, d->row, err);
@@ -132,7 +157,7 @@ static int single_row(const struct rl_decoder *d, const struct rl_msg *msg, stru
                    : code;
 }
 
-static int all_rows(const struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c,
+static int all_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c,
                     struct rl_arena *arena, size_t *n, struct rl_err *err) {
   int code = d->rows->begin(d->self, msg, arena, err);
   for (*n = 0; code == 0; ++*n) {

@@ -16,6 +16,9 @@
  * All values are walked to their ends, and a container to its; of what is skipped only the structure is
  * checked, and under `strict` all. A container gives a row a value.
  *
+ * [*] goes through all elements of a JSON or Avro array, in the same pass as everything else (lists.h); a
+ * message may have RL_LIST_CELLS of them.
+ *
  * CSV: RFC 4180, a row a record. Lines end in LF or CRLF (a lone CR does, too); a quote within a cell that
  * does not start with one is a character like any other. Empty cells are missing, "" in quotes is an empty
  * text (missing where a number or boolean is declared). auto and any: a number, if the cell is one as JSON
@@ -74,6 +77,11 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
 int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t record, struct rl_tape *tape,
                     struct rl_err *err);
 void rl_decoder_tape_end(struct rl_decoder *d);
+
+/* Has any value so far had the field (the number of one that reads the value): before a default took its
+ * place, and, of a list, for at least one element? Also true when no value could have: all lists were empty.
+ */
+bool rl_decoder_met(const struct rl_decoder *d, size_t field);
 
 /* For the warning about a field that no message of the first batch has: paths seen at that level of the
  * document, so that the nearest can be named. Puts "candidate.magpsf" or nothing. */

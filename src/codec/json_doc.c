@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "codec/json_walk.h"
+#include "codec/lists.h"
 
 enum { LARGEST_SCRATCH = 4 << 20 }; /* what one message leaves behind at most */
 
@@ -99,6 +100,8 @@ static int fault_error(const struct rl_json *json, struct rl_err *err) {
   if (fault->what == rl_json_too_deep)
     return rl_fail(err, RL_EHANDLER, "JSON nested deeper than %zu (limits.depth) at byte %zu",
                    json->max_depth, fault->at);
+  if (fault->what == rl_lists_too_many)
+    return rl_fail(err, RL_EHANDLER, "JSON: %s at byte %zu", fault->what, fault->at);
   if (fault->at >= json->len)
     return rl_fail(err, RL_EHANDLER, "not JSON: cut short: %s, but the text ends at byte %zu", fault->what,
                    json->len);

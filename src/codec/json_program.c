@@ -22,7 +22,7 @@ static bool ends_here(const struct group *g, size_t i) {
 }
 
 static bool same_step(const struct rl_step *a, const struct rl_step *b) {
-  if (!a->key || !b->key) return !a->key && !b->key && a->index == b->index;
+  if (!a->key || !b->key) return !a->key && !b->key && a->index == b->index && a->each == b->each;
   return strcmp(a->key, b->key) == 0;
 }
 
@@ -82,19 +82,32 @@ static void make_slots(struct rl_json_node *node, size_t keys) {
   node->keys = rl_zalloc(node->n_slots * sizeof *node->keys);
 }
 
+static bool all_shaped(const struct group *g, size_t own) {
+  for (size_t i = 0; i < own; i++) {
+    const struct rl_field *field = &g->fields->at[g->members[i]];
+    if (!field->shape.n || field->n_lists) return false;
+  }
+  return true;
+}
+
 /* `base` is where the group's members start in the program's order. */
 static void make_node(struct rl_json_node *node, struct group g, size_t base) {
   *node = (struct rl_json_node){.first = base, .last = base + g.n};
   size_t own = gather_own(&g);
   node->own = base + own;
+  node->shaped = all_shaped(&g, own);
   make_slots(node, count_keys(&g, own));
   for (size_t from = own, past; from < g.n; from = past) {
     past = gather_same(&g, from);
     struct rl_json_node *child = rl_alloc(sizeof *child);
     make_node(child, (struct group){g.fields, g.members + from, past - from, g.depth + 1}, base + from);
     const struct rl_step *step = step_of(&g, from);
-    if (step->key) add_key(node, step->key, child);
-    if (!step->key) add_element(node, step->index, child);
+    if (step->key)
+      add_key(node, step->key, child);
+    else if (step->each)
+      node->each = child;
+    else
+      add_element(node, step->index, child);
   }
 }
 
@@ -115,6 +128,8 @@ static void free_below(struct rl_json_node *node) {
     free_below(node->elements[i].node);
     rl_free(node->elements[i].node);
   }
+  if (node->each) free_below(node->each);
+  rl_free(node->each);
   rl_free(node->keys);
   rl_free(node->elements);
 }

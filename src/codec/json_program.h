@@ -23,7 +23,10 @@ struct rl_json_node {
   size_t n_slots;
   struct rl_json_element *elements; /* of an array here */
   size_t n_elements;
-  bool from_end; /* one of the elements counts from the end */
+  bool from_end;             /* one of the elements counts from the end */
+  struct rl_json_node *each; /* of every element of an array here ([*]); NULL */
+  bool shaped; /* the fields that end here are arrays of a shape: elements are looked at when they are filled
+                */
   /* Fields that end here: order[first .. own), and below here: order[own .. last) */
   size_t first, own, last;
   uint64_t seen; /* the number of the document it was last met in */

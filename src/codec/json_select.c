@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "codec/json_program.h"
 #include "codec/json_walk.h"
+#include "codec/lists.h"
 
 struct rl_json_select {
   struct rl_json *json;
@@ -11,6 +12,7 @@ struct rl_json_select {
   bool strict;
   uint64_t document; /* counts them: rl_json_node.seen */
   struct rl_buf key; /* of a key with escapes */
+  struct rl_lists lists;
   /* of the document being read */
   struct rl_arena *arena;
   struct rl_cell *row;
@@ -31,6 +33,7 @@ void rl_json_select_free(struct rl_json_select *s) {
   rl_json_free(s->json);
   rl_json_program_free(&s->program);
   rl_buf_free(&s->key);
+  rl_lists_free(&s->lists);
   rl_free(s);
 }
 
@@ -92,7 +95,18 @@ static int64_t count_elements(struct rl_json *json, const uint32_t *p) {
   return p ? n : -1;
 }
 
-/* Two elements of the node can be one of the array ([0] and [-1]): then it is walked for each. */
+static const size_t *order_of(const struct rl_json_select *s, const struct rl_json_node *node) {
+  return s->program.order + node->first;
+}
+
+static const uint32_t *take_each(struct rl_json_select *s, struct rl_json_node *each, const uint32_t *p) {
+  size_t at = *p;
+  p = take(s, each, p);
+  if (!p || rl_lists_push(&s->lists, s->row, order_of(s, each), each->last - each->first)) return p;
+  return rl_json_fault(s->json, rl_lists_too_many, at);
+}
+
+/* Two elements of the node can be one of the array ([0] and [-1], [*]): then it is walked for each. */
 static const uint32_t *take_element(struct rl_json_select *s, struct rl_json_node *node, int64_t index,
                                     int64_t n, const uint32_t *p) {
   const uint32_t *after = NULL;
@@ -104,10 +118,14 @@ static const uint32_t *take_element(struct rl_json_select *s, struct rl_json_nod
     after = take(s, node->elements[i].node, p);
     if (!after) return NULL;
   }
+  if (node->each) {
+    s->json->escape = escape;
+    return take_each(s, node->each, p);
+  }
   return after ? after : rl_json_skip(s->json, p);
 }
 
-/* p is past the bracket. */
+/* p is past the bracket of an array that is not empty. */
 static const uint32_t *take_elements(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
   struct rl_json *json = s->json;
   int64_t n = node->from_end ? count_elements(json, p) : 0;
@@ -120,29 +138,40 @@ static const uint32_t *take_elements(struct rl_json_select *s, struct rl_json_no
   }
 }
 
+static bool takes_elements(const struct rl_json_node *node) { return node->n_elements > 0 || node->each; }
+
+/* Into an array; p is past its bracket. */
+static const uint32_t *take_array(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
+  const struct rl_json_node *each = node->each;
+  size_t base = s->lists.n;
+  p = s->json->text[*p] == ']' ? p + 1 : take_elements(s, node, p);
+  if (p && each) rl_lists_end(&s->lists, base, s->row, order_of(s, each), each->last - each->first, s->arena);
+  return p;
+}
+
 /* Into a container of which something is wanted. */
 static const uint32_t *descend(struct rl_json_select *s, struct rl_json_node *node, const uint32_t *p) {
   struct rl_json *json = s->json;
   bool object = json->text[*p] == '{';
-  if (object ? !node->n_slots : !node->n_elements) return rl_json_skip_container(json, p);
+  if (object ? !node->n_slots : !takes_elements(node)) return rl_json_skip_container(json, p);
   if (!rl_json_enter(json, p)) return NULL;
-  if (json->text[p[1]] == (object ? '}' : ']'))
-    p += 2;
+  if (!object)
+    p = take_array(s, node, p + 1);
   else
-    p = object ? take_members(s, node, p + 1) : take_elements(s, node, p + 1);
+    p = json->text[p[1]] == '}' ? p + 2 : take_members(s, node, p + 1);
   json->depth--;
   return p;
 }
 
 /* A container that is wanted itself is decoded when it is read: its scalars are checked now, so that this
- * does not fail then. */
+ * does not fail then. Those of an array of a shape are checked as it is filled. */
 static const uint32_t *take_container(struct rl_json_select *s, struct rl_json_node *node,
                                       const uint32_t *p) {
   struct rl_json *json = s->json;
   if (node->first == node->own) return descend(s, node, p);
   size_t start = *p;
   bool strict = json->strict;
-  json->strict = true;
+  json->strict = strict || !node->shaped;
   p = descend(s, node, p);
   json->strict = strict;
   if (!p) return NULL;
@@ -189,7 +218,7 @@ static int wrong_value(const struct rl_json_select *s, const uint32_t *p, struct
 static bool is_sample(const struct rl_json_select *s, enum rl_json_kind kind) {
   const struct rl_json_node *root = &s->program.root;
   if (s->program.n_order == 0) return true;
-  return kind == RL_JSON_OBJECT ? root->n_slots > 0 : kind == RL_JSON_ARRAY && root->n_elements > 0;
+  return kind == RL_JSON_OBJECT ? root->n_slots > 0 : kind == RL_JSON_ARRAY && takes_elements(root);
 }
 
 /* The row of the value at p; the cursor after it, or NULL. */
@@ -198,6 +227,7 @@ static const uint32_t *select_value(struct rl_json_select *s, const uint32_t *p,
   s->arena = arena;
   s->row = row;
   s->document++;
+  rl_lists_begin(&s->lists);
   set(s, 0, s->program.n_order, (struct rl_cell){.tag = RL_MISSING});
   if (rl_json_kind_at(s->json, p) >= RL_JSON_OBJECT) return descend(s, &s->program.root, p);
   struct rl_cell unused;

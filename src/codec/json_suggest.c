@@ -74,7 +74,7 @@ static bool find_in_members(const struct search *s, size_t i, const char *key, i
 }
 
 /* Puts the path of the first member of that name in or below the value at i. Of an array the first element
- * stands for all. */
+ * stands for all: for a field with [*] under that name. */
 static bool find_below(const struct search *s, size_t i, const char *key, int depth) {
   const struct rl_cell *cell = &s->tape->at[i];
   if (depth == RL_PATH_STEPS) return false;
@@ -85,7 +85,7 @@ static bool find_below(const struct search *s, size_t i, const char *key, int de
   }
   if (cell->tag != RL_ARRAY || cell->len == 0) return false;
   size_t len = s->out->len;
-  rl_buf_puts(s->out, "[0]");
+  rl_buf_puts(s->out, s->field->n_lists ? "[*]" : "[0]");
   if (find_below(s, i + 1, key, depth + 1)) return true;
   rl_path_cut(s->out, len);
   return false;

@@ -16,4 +16,11 @@ int rl_shape_cell(const struct rl_field *field, struct rl_cell *cell, const stru
 /* All elements are the field's default. */
 void rl_shape_default(const struct rl_field *field, struct rl_cell *cell, struct rl_arena *arena);
 
+/* What rl_shape_cell is made of: an array of any format but bytes, element by element. */
+int rl_shape_read(const struct rl_field *field, struct rl_shaped *shaped, const struct rl_cell *cell,
+                  const struct rl_coerce *in, struct rl_err *err);
+/* The cell is of the declared type. */
+void rl_shape_store(const struct rl_shaped *shaped, size_t i, const struct rl_cell *cell);
+int rl_shape_wrong(const struct rl_field *field, const char *found, struct rl_err *err);
+
 #endif

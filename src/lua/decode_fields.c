@@ -4,30 +4,10 @@
 
 #include "base/str.h"
 #include "codec/coerce.h"
+#include "codec/lists.h"
 #include "codec/meta.h"
 #include "lua/json.h"
-
-/* An array's item; negative indices count from the end, as in any path. */
-static void push_item(lua_State *L, int64_t index) {
-  if (index < 0) index += (int64_t)lua_rawlen(L, -1);
-  lua_rawgeti(L, -1, index >= 0 ? index + 1 : 0);
-}
-
-/* Replaces the value at the top with what the path leads to; nil where it leads nowhere. */
-static void walk(lua_State *L, const struct rl_field *field) {
-  for (size_t i = 0; i < field->n_steps; i++) {
-    const struct rl_step *step = &field->steps[i];
-    if (!lua_istable(L, -1)) {
-      lua_pushnil(L);
-    } else if (step->key) {
-      lua_pushstring(L, step->key);
-      lua_rawget(L, -2);
-    } else {
-      push_item(L, step->index);
-    }
-    lua_remove(L, -2);
-  }
-}
+#include "lua/json_shape.h"
 
 static struct rl_cell text_cell(struct rl_arena *arena, enum rl_tag tag, struct rl_bytes text) {
   struct rl_bytes kept = rl_arena_copy(arena, text);
@@ -85,14 +65,90 @@ static void mean_integer(const struct rl_field *field, struct rl_cell *cell) {
     *cell = (struct rl_cell){.tag = RL_INT, .i = (int64_t)cell->d};
 }
 
+/* ---- paths ---- */
+
+/* A field being read out of a decoded value. */
+struct walk {
+  lua_State *L;
+  const struct rl_field *field;
+  struct rl_arena *arena;
+  size_t left; /* elements that may still come: a table may hold itself */
+  struct rl_err *err;
+};
+
+/* Array items at most as many as the field may have; -1: the value at the top is no array. */
+static lua_Integer length_of(const struct walk *w) {
+  if (!lua_istable(w->L, -1)) return -1;
+  struct rl_json_shape shape = rl_json_shape_of(w->L, lua_gettop(w->L));
+  if (!rl_json_is_list(&shape)) return -1;
+  return shape.n >= 0 ? shape.n : shape.highest;
+}
+
+/* Of each item of the array at the top, `of`; no array is missing. */
+static int each_item(struct walk *w, size_t n, int (*of)(struct walk *w, size_t n, struct rl_cell *cell),
+                     struct rl_cell *cell) {
+  lua_Integer len = length_of(w);
+  *cell = (struct rl_cell){.tag = RL_MISSING};
+  if (len < 0) return 0;
+  if ((lua_Unsigned)len > w->left)
+    return rl_fail(w->err, RL_EHANDLER, "field '%s' (%s): %s", w->field->name, w->field->path,
+                   rl_lists_too_many);
+  w->left -= (size_t)len;
+  luaL_checkstack(w->L, 8, NULL);
+  struct rl_cell *list = rl_arena_alloc(w->arena, (size_t)len * sizeof *list);
+  int rc = 0;
+  for (lua_Integer i = 0; i < len && !rc; i++) {
+    lua_rawgeti(w->L, -1, i + 1);
+    rc = of(w, n, &list[i]);
+    lua_pop(w->L, 1);
+  }
+  *cell = (struct rl_cell){.tag = RL_LIST, .len = (uint32_t)len, .list = list};
+  return rc;
+}
+
+/* The value at the top itself; for a shape with the arrays in it, down to as many as there can be. */
+static int whole(struct walk *w, size_t depth, struct rl_cell *cell) {
+  if (w->field->shape.n && depth <= RL_SHAPE_DIMS && length_of(w) >= 0)
+    return each_item(w, depth + 1, whole, cell);
+  int rc = read_cell(w->L, w->arena, cell, w->err);
+  if (!rc) mean_integer(w->field, cell);
+  return rc;
+}
+
+/* Replaces the table at the top with its member. Negative indices count from the end, as in any path. */
+static void enter(lua_State *L, const struct rl_step *step) {
+  if (step->key) {
+    lua_pushstring(L, step->key);
+    lua_rawget(L, -2);
+  } else {
+    int64_t index = step->index < 0 ? step->index + (int64_t)lua_rawlen(L, -1) : step->index;
+    lua_rawgeti(L, -1, index >= 0 ? index + 1 : 0);
+  }
+  lua_remove(L, -2);
+}
+
+/* What the path leads to from step n on in the value at the top, which is left with something in its place.
+ */
+static int follow(struct walk *w, size_t n, struct rl_cell *cell) {
+  for (; n < w->field->n_steps; n++) {
+    const struct rl_step *step = &w->field->steps[n];
+    if (step->each) return each_item(w, n + 1, follow, cell);
+    if (!lua_istable(w->L, -1)) {
+      *cell = (struct rl_cell){.tag = RL_MISSING};
+      return 0;
+    }
+    enter(w->L, step);
+  }
+  return whole(w, 0, cell);
+}
+
 /* What the path leads to in the value at the top. Of a tombstone the default does not make a message. */
 static int read_value(lua_State *L, const struct rl_field *field, const struct rl_coerce *in, bool is_message,
                       struct rl_cell *cell, struct rl_err *err) {
+  struct walk w = {L, field, in->arena, RL_LIST_CELLS, err};
   lua_pushvalue(L, -1);
-  walk(L, field);
-  int rc = read_cell(L, in->arena, cell, err);
+  int rc = follow(&w, 0, cell);
   lua_pop(L, 1);
-  mean_integer(field, cell);
   if (rc || (cell->tag <= RL_NULL && !is_message)) return rc;
   return rl_coerce(field, cell, in, err);
 }

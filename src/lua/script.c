@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "lua/batch.h"
 #include "lua/fail.h"
 #include "lua/script_impl.h"
@@ -72,10 +73,29 @@ static void keep_every(lua_State *L, struct rl_script *s) {
   lua_settop(L, 1);
 }
 
+/* A function under a name that is close to 'handle'; NULL: none. */
+static const char *meant_as_handle(lua_State *L) {
+  static const char *const names[] = {"handle"};
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    bool named = lua_type(L, -2) == LUA_TSTRING && lua_isfunction(L, -1);
+    const char *name = named ? lua_tostring(L, -2) : "";
+    if (*name && !rl_lua_is_script_key(name) && rl_nearest(name, names, 1)) return name;
+  }
+  return NULL;
+}
+
+static void no_handle(lua_State *L, const struct rl_script *s) {
+  const char *name = meant_as_handle(L);
+  if (name)
+    luaL_error(L, "%s: the table has no function 'handle' but one called '%s': did you mean 'handle'?",
+               s->name, name);
+  wrong(L, s, "the table has no function 'handle'");
+}
+
 static void keep_table(lua_State *L, struct rl_script *s) {
   s->table = keep(L, 1);
   s->handle = keep_function(L, s, "handle");
-  if (s->handle == LUA_NOREF) wrong(L, s, "the table has no function 'handle'");
+  if (s->handle == LUA_NOREF) no_handle(L, s);
   s->hook[RL_HOOK_OPEN] = keep_function(L, s, "open");
   s->hook[RL_HOOK_CLOSE] = keep_function(L, s, "close");
   s->hook[RL_HOOK_ASSIGNED] = keep_function(L, s, "assigned");
@@ -177,16 +197,19 @@ static int p_settings(lua_State *L) {
 }
 
 static void warn_hidden(const struct rl_script *script, const struct rl_settings *s) {
+  enum rl_layer layer = rl_settings_layer(s, "fields");
+  const char *origin = layer == RL_LAYER_CLI   ? "--fields"
+                       : layer == RL_LAYER_ENV ? "RILLE_FIELDS"
+                                               : script->name;
   for (size_t i = 0; i < s->fields.n; i++) {
     const char *name = s->fields.at[i].name;
     if (rl_lua_batch_has(name))
-      rl_log(RL_WARN, "%s: the field '%s' is read as batch.columns.%s: batch.%s is something else",
-             script->name, name, name, name);
+      rl_log(RL_WARN, "%s: the field '%s' is read as batch.columns.%s: batch.%s is something else", origin,
+             name, name, name);
   }
 }
 
-int rl_script_settings(struct rl_script *script, struct rl_settings *s, struct rl_err *err) {
-  if (script->table == LUA_NOREF) return 0;
+static int read_settings(struct rl_script *script, struct rl_settings *s, struct rl_err *err) {
   lua_State *L = script->L;
   struct rl_lua_reader reader = {L, s, script->name, false, err};
   lua_pushcfunction(L, rl_lua_traceback);
@@ -196,6 +219,11 @@ int rl_script_settings(struct rl_script *script, struct rl_settings *s, struct r
   int status = lua_pcall(L, 2, 1, 1);
   int rc = status == LUA_OK ? (int)lua_tointeger(L, -1) : fail(L, err);
   lua_settop(L, 0);
+  return rc;
+}
+
+int rl_script_settings(struct rl_script *script, struct rl_settings *s, struct rl_err *err) {
+  int rc = script->table == LUA_NOREF ? 0 : read_settings(script, s, err);
   if (!rc) warn_hidden(script, s);
   return rc;
 }

@@ -1,5 +1,7 @@
 /* The forms of `fields`: { "objectId", mag = "candidate.magpsf", rb = { path = "candidate.rb", type = "f64",
- * required = true } }. Listed ones keep their order; named ones follow in the order of their names. */
+ * required = true }, drb = { path = "candidate.drb", type = "f64", default = -1 }, image = { path = "image",
+ * type = "f32", shape = {63, 63}, bytes = "big" } }. Listed ones keep their order; named ones follow in the
+ * order of their names. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>

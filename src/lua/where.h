@@ -18,8 +18,9 @@
  * is unknown; and/or as in SQL; a row passes when the whole is true. x == nil is true when x is missing, x ~=
  * nil else. Values of different types are not equal (known), and have no order (unknown); so have booleans.
  * Numbers compare exactly: integers, doubles and those too wide for both. Texts are ordered by their bytes.
- * Arrays and objects are equal to nothing but themselves. A column alone as a condition: false is false,
- * missing is unknown, anything else is true, as in Lua; s:find(t) alone: whether it is there. */
+ * Arrays and objects are equal to nothing but themselves. Of a column of lists ([*]) or arrays of a shape
+ * only x == nil and x ~= nil can be asked; all else is a script failure. A column alone as a condition: false
+ * is false, missing is unknown, anything else is true, as in Lua; s:find(t) alone: whether it is there. */
 #ifndef RL_LUA_WHERE_H
 #define RL_LUA_WHERE_H
 

@@ -42,15 +42,43 @@ __attribute__((noreturn)) static void refuse_name(lua_State *L, const struct rl_
   rl_lua_script_error(L, "%s", err.text);
 }
 
+/* Where the column stands for a value, and is not only asked whether it is there; NULL: nowhere. */
+static const struct rl_where_node *value_use(const struct rl_where_node *node, uint32_t name) {
+  bool asks = node->op == RL_W_ABSENT || node->op == RL_W_PRESENT;
+  const struct rl_where_node *found = NULL;
+  for (uint32_t i = 0; i < node->n && !found; i++) {
+    const struct rl_where_node *kid = node->kid[i];
+    if (kid->op != RL_W_COLUMN)
+      found = value_use(kid, name);
+    else if (kid->name == name && !asks)
+      found = kid;
+  }
+  return found;
+}
+
+/* A list or an array of a shape is no value of an expression. */
+static void check_use(lua_State *L, const struct rl_where *w, uint32_t name, const struct rl_field *field) {
+  struct rl_err err;
+  const struct rl_where_node *use = rl_field_is_many(field) ? value_use(w->tree.root, name) : NULL;
+  if (!use) return;
+  rl_where_fail(
+      &err, w->tree.text, use->at,
+      "`%.80s` is %s a row, of which only == nil and ~= nil are known here; its elements are for Lua",
+      w->tree.names[name].text, field->shape.n ? "an array" : "a list");
+  rl_lua_script_error(L, "%s", err.text);
+}
+
 /* Looks names up again only where they do not stand where they stood in the columns seen before. */
 static void bind(lua_State *L, struct rl_where *w, const struct rl_fields *fields) {
   for (size_t i = 0; i < w->tree.n_names; i++) {
     const char *name = w->tree.names[i].text;
     uint32_t at = w->field[i];
-    if (at < fields->n && strcmp(fields->at[at].name, name) == 0) continue;
-    ssize_t found = find_field(fields, name);
-    if (found < 0) refuse_name(L, &w->tree, i, fields);
-    w->field[i] = (uint32_t)found;
+    if (at >= fields->n || strcmp(fields->at[at].name, name) != 0) {
+      ssize_t found = find_field(fields, name);
+      if (found < 0) refuse_name(L, &w->tree, i, fields);
+      w->field[i] = at = (uint32_t)found;
+    }
+    check_use(L, w, (uint32_t)i, &fields->at[at]);
   }
 }
 

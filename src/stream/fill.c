@@ -212,13 +212,19 @@ static struct rl_batch *close_filling(struct rl_lane *lane, enum rl_cause cause)
   return batch;
 }
 
-static bool all_missing(const struct rl_batch *batch, size_t field) {
+/* What a default or the holes of lists would hide, the decoder knows. */
+static bool hides(const struct rl_field *field) { return field->has_default || field->n_lists; }
+
+static bool all_missing(const struct rl_lane *lane, const struct rl_batch *batch, size_t field) {
   bool asked = false;
   bool required = batch->columns->fields->at[field].required;
   for (size_t row = 0; row < batch->rows; row++) {
     size_t i = rl_batch_owner(batch, row);
     bool counts = batch->msgs[i].value.data && (required || !batch->bad || !batch->bad[i]);
-    if (counts && batch->columns->col[field][row].tag != RL_MISSING) return false;
+    bool there = hides(&batch->columns->fields->at[field])
+                     ? rl_decoder_met(lane->decoder, field)
+                     : batch->columns->col[field][row].tag != RL_MISSING;
+    if (counts && there) return false;
     asked = asked || counts;
   }
   return asked;
@@ -252,7 +258,7 @@ static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
   if (lane->fields_checked || !batch->columns || lane->s->decode_lua || !batch->rows) return true;
   lane->fields_checked = true;
   for (size_t f = 0; f < batch->columns->fields->n; f++)
-    if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(batch, f))
+    if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(lane, batch, f))
       field_nowhere(lane, batch, &batch->columns->fields->at[f]);
   return !rl_lane_failed(lane);
 }

@@ -8,7 +8,35 @@
 #include "codec/json.h"
 #include "unit.h"
 
-/* A cell as text: missing, null, true, 5, 0.5, big 1e400, "text", blob "bytes", json [1]. */
+static inline void put_shaped(struct rl_buf *out, const struct rl_shaped *shaped) {
+  rl_buf_puts(out, rl_type_name((enum rl_type)shaped->type));
+  for (uint32_t i = 0; i < shaped->shape->n; i++)
+    rl_buf_printf(out, "%s%u", i ? "x" : " ", shaped->shape->at[i]);
+  for (uint32_t i = 0; i < shaped->shape->count; i++) {
+    rl_buf_puts(out, i ? " " : " (");
+    switch (shaped->type) {
+      case RL_F32: rl_put_double(out, (double)((const float *)shaped->data)[i]); break;
+      case RL_F64: rl_put_double(out, ((const double *)shaped->data)[i]); break;
+      case RL_I64: rl_buf_printf(out, "%lld", (long long)((const int64_t *)shaped->data)[i]); break;
+      default: rl_buf_puts(out, ((const uint8_t *)shaped->data)[i] ? "true" : "false");
+    }
+  }
+  rl_buf_putc(out, ')');
+}
+
+static inline void put_cell(struct rl_buf *out, const struct rl_cell *cell);
+
+static inline void put_list(struct rl_buf *out, const struct rl_cell *cell) {
+  rl_buf_putc(out, '[');
+  for (uint32_t i = 0; i < cell->len; i++) {
+    if (i > 0) rl_buf_putc(out, ' ');
+    put_cell(out, &cell->list[i]);
+  }
+  rl_buf_putc(out, ']');
+}
+
+/* A cell as text: missing, null, true, 5, 0.5, big 1e400, "text", blob "bytes", json [1], a list [1 missing],
+ * an array of a shape f32 1x2 (0.5 1.5). */
 static inline void put_cell(struct rl_buf *out, const struct rl_cell *cell) {
   struct rl_bytes text = rl_bytes(cell->s, cell->len);
   switch (cell->tag) {
@@ -31,6 +59,8 @@ static inline void put_cell(struct rl_buf *out, const struct rl_cell *cell) {
       }
       rl_buf_putc(out, ')');
       break;
+    case RL_LIST: put_list(out, cell); break;
+    case RL_SHAPED: put_shaped(out, cell->shaped); break;
     default: rl_buf_printf(out, "tag %u", cell->tag);
   }
 }
