@@ -27,30 +27,46 @@ static double other_number(const struct rl_cell *cell, bool *texts) {
   }
 }
 
-static double number(const struct rl_cell *cell, bool *texts) {
+static inline double number(const struct rl_cell *cell, bool *texts) {
   if (__builtin_expect(cell->tag == RL_DOUBLE, 1)) return cell->d;
-  if (cell->tag == RL_INT) return (double)cell->i;
+  if (__builtin_expect(cell->tag == RL_INT, 1)) return (double)cell->i;
   return other_number(cell, texts);
 }
 
+/* What the loops read stands in locals: a store to `complete`, of bytes, could change anything for all the
+ * compiler knows. */
 static void fill_doubles(struct rl_fill *f, size_t begin, size_t end, double *to, size_t stride) {
+  const struct rl_cell *cells = f->cells;
+  const uint32_t *rows = f->rows;
+  unsigned char *complete = f->complete;
+  bool texts = false;
   for (size_t i = begin; i < end; i++, to += stride) {
-    double x = number(&f->cells[f->rows[i]], &f->texts);
+    double x = number(&cells[rows[i]], &texts);
     *to = x;
-    f->complete[i] = isnan(x) ? 0 : f->complete[i];
+    if (__builtin_expect(isnan(x), 0)) complete[i] = 0;
   }
+  f->texts |= texts;
 }
 
 /* A finite number that only overflows in a float is not infinite: it is one that the model cannot be given.
  */
+static float narrowed(double d) { return isinf(d) ? (float)d : NAN; }
+
 static void fill_floats(struct rl_fill *f, size_t begin, size_t end, float *to, size_t stride) {
+  const struct rl_cell *cells = f->cells;
+  const uint32_t *rows = f->rows;
+  unsigned char *complete = f->complete;
+  bool texts = false;
   for (size_t i = begin; i < end; i++, to += stride) {
-    double d = number(&f->cells[f->rows[i]], &f->texts);
+    double d = number(&cells[rows[i]], &texts);
     float x = (float)d;
-    if (__builtin_expect(isinf(x), 0) && !isinf(d)) x = NAN;
+    if (__builtin_expect(!isfinite(x), 0)) {
+      x = narrowed(d);
+      if (isnan(x)) complete[i] = 0;
+    }
     *to = x;
-    f->complete[i] = isnan(x) ? 0 : f->complete[i];
   }
+  f->texts |= texts;
 }
 
 static void fill(struct rl_fill *f, size_t begin, size_t end, const struct rl_tensor *to, size_t column) {
