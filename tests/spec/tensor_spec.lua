@@ -51,12 +51,15 @@ describe("rille-tensor(7)", function()
     '{"id":"ZTF1","mag":17.5,"rb":0.5}', '{"id":"ZTF2","mag":18.5,"rb":0.75}', '{"id":"ZTF1","rb":0.9}',
     '{"id":"ZTF3","mag":16,"rb":0.25}',
   }
+  local images = { '{"image":[1,null]}', '{"image":[5,6]}', "{}", '{"image":[9,null]}' }
+  local image = "{ path = 'image', type = 'f32', shape = { 2 } }"
   for i, block in ipairs(examples "src/man/rille-tensor.7.in") do
     it(("example %d prints what it says"):format(i), function()
       local want = {}
       for line in block:gmatch "%-%-> ([^\n]*)" do want[#want + 1] = line .. "\n" end
-      local out = passes("return { fields = { 'id', 'mag', 'rb' }, handle = function(batch, out) " .. block .. "\nend }",
-        alerts)
+      local fields = block:find("image", 1, true) and "image = " .. image or "'id', 'mag', 'rb'"
+      local out = passes(("return { fields = { %s }, handle = function(batch, out) %s\nend }"):format(fields, block),
+        block:find("image", 1, true) and images or alerts)
       assert.is_true(#want > 0)
       assert.equal(table.concat(want), out)
     end)
