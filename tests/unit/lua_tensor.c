@@ -251,6 +251,21 @@ TEST(p8_a_view_keeps_its_buffer_and_a_closed_state_frees_all) {
   made_close(&r);
 }
 
+/* What a finalizer makes while the state closes has no finalizer of its own any more. */
+TEST(p8_what_is_made_while_the_state_closes_is_freed_with_it) {
+  made_pass(
+      "return function(batch)\n"
+      "  kept = setmetatable({}, { __gc = function(k)\n"
+      "    k.new = rille.tensor.zeros{ 1000 } + 1\n"
+      "    assert(#k.old == 0 and k.old:sum() == 0 and k.old[1] == nil and #(k.old + 1) == 0)\n"
+      "    assert(not pcall(k.old.item, k.old))\n"
+      "  end })\n"
+      "  kept.old = rille.tensor{ 1, 2 }\n"
+      "end",
+      VALUES("x"));
+  CHECK_STR(made_log, ""); /* nothing of "error in __gc" */
+}
+
 /* ---- batches ---- */
 
 #define FIELDS "fields = { 'id', 'mag', 'rb', 'name', 'ok' },\n"
