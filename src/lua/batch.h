@@ -91,7 +91,8 @@ int l_batch_group_by(lua_State *L);
 int l_batch_with(lua_State *L);
 /* batch:tensor({ column, ... } [, dtype]): [#batch, columns] of float32 (or float64), and a bool tensor of
  * #batch: the rows in which every one is a number. Booleans are 1 and 0; what is missing, null, NaN, text, or
- * too large for the type, is NaN. A column declared as text is a script failure. */
+ * too large for the type, is NaN. A column of arrays of a declared shape stands alone: [#batch, shape…]. A
+ * column declared as text, or a list of no declared shape, is a script failure. */
 int l_batch_tensor(lua_State *L);
 
 #endif

@@ -15,6 +15,10 @@ struct rl_fill {
   bool texts;              /* set when one of the cells is text or bytes */
 };
 
+/* One column of arrays of a declared shape (RL_SHAPED) into `to`, which is compact, a float, and [n] with
+ * that shape behind. A row with a NaN in it, or without an array, which is NaN all over, is not complete. */
+void rl_batch_fill_arrays(const struct rl_fill *column, const struct rl_tensor *to);
+
 /* Fills the columns of `to`, which is compact, [n, n_columns] and a float. The fills are of one view. */
 void rl_batch_fill(struct rl_fill *columns, size_t n_columns, const struct rl_tensor *to);
 

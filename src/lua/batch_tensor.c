@@ -27,25 +27,30 @@ static size_t check_names(lua_State *L) {
   return n;
 }
 
-/* Pushes the name and looks it up. */
-static size_t find_column(lua_State *L, const struct rl_lua_batch *b, size_t i) {
-  lua_rawgeti(L, AT_NAMES, (lua_Integer)i + 1);
-  size_t field = rl_lua_find_field(L, b->columns, rl_arg_text(L, -1, call, "column's name", NULL));
-  const struct rl_field *f = &b->columns->fields->at[field];
+static void check_column(lua_State *L, const struct rl_field *f, size_t of) {
+  if (f->shape.n && of > 1)
+    rl_lua_script_error(L, "%s: the column '%s' holds arrays: it makes a tensor of its own", call, f->name);
+  if (f->n_lists && !f->shape.n)
+    rl_lua_script_error(
+        L, "%s: the column '%s' holds lists of any length: declare its shape, as in shape = {25}", call,
+        f->name);
   if (f->type == RL_STR || f->type == RL_BYTES)
     rl_lua_script_error(L, "%s: the column '%s' is declared as %s: a tensor holds numbers", call, f->name,
                         rl_type_name(f->type));
+}
+
+/* Of the i-th name, of so many. */
+static size_t find_column(lua_State *L, const struct rl_lua_batch *b, size_t i, size_t of) {
+  lua_rawgeti(L, AT_NAMES, (lua_Integer)i + 1);
+  size_t field = rl_lua_find_field(L, b->columns, rl_arg_text(L, -1, call, "column's name", NULL));
+  check_column(L, &b->columns->fields->at[field], of);
+  lua_pop(L, 1);
   return field;
 }
 
-static struct rl_fill *push_fills(lua_State *L, const struct rl_lua_batch *b, size_t n) {
-  struct rl_fill *fills = lua_newuserdatauv(L, n * sizeof *fills, 0);
-  for (size_t i = 0; i < n; i++) {
-    size_t field = find_column(L, b, i);
-    fills[i] = (struct rl_fill){.cells = b->columns->col[field], .rows = b->rows, .n = b->n};
-    lua_pop(L, 1);
-  }
-  return fills;
+static struct rl_fill fill_of(const struct rl_lua_batch *b, size_t field, const struct rl_tensor *mask) {
+  return (struct rl_fill){
+      .cells = b->columns->col[field], .rows = b->rows, .n = b->n, .complete = (unsigned char *)mask->data};
 }
 
 /* Text where no type was declared may be one message's fault, so it stops nothing; but who asked for a column
@@ -88,18 +93,37 @@ static enum rl_dtype check_dtype(lua_State *L) {
   return dtype;
 }
 
+/* [#batch, columns] */
+static void push_columns(lua_State *L, const struct rl_lua_batch *b, size_t k, enum rl_dtype dtype) {
+  struct rl_fill *fills = lua_newuserdatauv(L, k * sizeof *fills, 0);
+  const int64_t shape[] = {(int64_t)b->n, (int64_t)k};
+  const struct rl_tensor *t = rl_lua_new_tensor(L, call, dtype, 2, shape), *mask = push_mask(L, b->n);
+  for (size_t i = 0; i < k; i++) fills[i] = fill_of(b, find_column(L, b, i, k), mask);
+  rl_batch_fill(fills, k, t);
+  for (size_t i = 0; i < k; i++)
+    if (fills[i].texts) warn_of_text(L, i);
+}
+
+/* [#batch] and the declared shape behind it. */
+static void push_arrays(lua_State *L, const struct rl_lua_batch *b, size_t field, enum rl_dtype dtype) {
+  const struct rl_shape *of = &b->columns->fields->at[field].shape;
+  int64_t shape[RL_SHAPE_DIMS + 1] = {(int64_t)b->n};
+  for (uint32_t i = 0; i < of->n; i++) shape[i + 1] = of->at[i];
+  const struct rl_tensor *t = rl_lua_new_tensor(L, call, dtype, (int)of->n + 1, shape);
+  const struct rl_tensor *mask = push_mask(L, b->n);
+  struct rl_fill fill = fill_of(b, field, mask);
+  rl_batch_fill_arrays(&fill, t);
+}
+
 int l_batch_tensor(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_batch_self(L, call);
   lua_settop(L, AT_DTYPE);
   size_t k = check_names(L);
   enum rl_dtype dtype = check_dtype(L);
-  struct rl_fill *fills = push_fills(L, b, k);
-  const int64_t shape[] = {(int64_t)b->n, (int64_t)k};
-  const struct rl_tensor *t = rl_lua_new_tensor(L, call, dtype, 2, shape);
-  const struct rl_tensor *mask = push_mask(L, b->n);
-  for (size_t i = 0; i < k; i++) fills[i].complete = (unsigned char *)mask->data;
-  rl_batch_fill(fills, k, t);
-  for (size_t i = 0; i < k; i++)
-    if (fills[i].texts) warn_of_text(L, i);
+  size_t first = find_column(L, b, 0, k);
+  if (b->columns->fields->at[first].shape.n)
+    push_arrays(L, b, first, dtype);
+  else
+    push_columns(L, b, k, dtype);
   return 2;
 }

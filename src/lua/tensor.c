@@ -1,6 +1,5 @@
 #include "lua/tensor.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -8,29 +7,9 @@
 #include "lua/fail.h"
 #include "lua/tensor_impl.h"
 
+static const char metatable_key; /* registry: the type's metatable, to be found without making a string */
+
 enum property { P_SHAPE = 1, P_DTYPE, P_SIZE };
-
-/* ---- memory ---- */
-
-struct rl_tensor_alloc rl_lua_tensor_alloc(lua_State *L) {
-  struct rl_tensor_alloc alloc;
-  alloc.fn = lua_getallocf(L, &alloc.self);
-  return alloc;
-}
-
-/* Lua's own way to say so: a block that cannot be had raises LUA_ERRMEM, which the host knows. */
-void rl_lua_tensor_memory(lua_State *L, bool again) {
-  lua_gc(L, LUA_GCCOLLECT);
-  if (!again) return;
-  lua_newuserdatauv(L, (size_t)PTRDIFF_MAX / 2, 0);
-}
-
-/* The collector counts the blocks of Lua's own only: without this, tensors that are garbage would pile up. */
-void rl_lua_tensor_made(lua_State *L, const struct rl_tensor *t) {
-  size_t kilobytes = t->buf->size / 1024;
-  if (kilobytes && lua_gc(L, LUA_GCISRUNNING))
-    lua_gc(L, LUA_GCSTEP, (int)(kilobytes > INT_MAX ? INT_MAX : kilobytes));
-}
 
 /* ---- making and finding ---- */
 
@@ -221,8 +200,14 @@ static int l_tensor_newindex(lua_State *L) {
   rl_lua_script_error(L, "a tensor cannot be changed: its methods give new ones");
 }
 
+/* Is called once, and for lack of memory too: so it may not need any, not even for the type's name. */
 static int l_tensor_gc(lua_State *L) {
-  rl_tensor_free(luaL_checkudata(L, 1, RL_TENSOR_TYPE));
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &metatable_key);
+  bool is = lua_isuserdata(L, 1) && lua_getmetatable(L, 1) && lua_rawequal(L, -1, -2);
+  if (!is) return 0;
+  struct rl_tensor *t = lua_touserdata(L, 1);
+  rl_tensor_free(t);
+  t->rank = 1; /* shape [0]: another finalizer may still look at it */
   return 0;
 }
 
@@ -292,11 +277,14 @@ static void open_type(lua_State *L) {
     set_index(L);
     lua_pushliteral(L, "rille: a tensor's metatable is not to be changed");
     lua_setfield(L, -2, "__metatable");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &metatable_key);
   }
   lua_pop(L, 1);
 }
 
 void rl_lua_open_tensor(lua_State *L) {
+  rl_tensor_open_memory(L);
   open_type(L);
   lua_newtable(L);
   luaL_setfuncs(L, rl_tensor_makers, 0);

@@ -6,6 +6,7 @@
 
 #include "lua/tensor.h"
 
+void rl_tensor_open_memory(lua_State *L);
 /* The tensor that a method was called on. */
 struct rl_tensor *rl_tensor_self(lua_State *L, const char *call);
 struct rl_tensor *rl_tensor_self_compact(lua_State *L, const char *call);

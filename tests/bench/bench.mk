@@ -1,10 +1,15 @@
 # The codecs alone, without a broker: included by the Makefile.
-MICRO := $(BUILD)/bench/micro_json $(BUILD)/bench/micro_avro
+MICRO := $(BUILD)/bench/micro_json $(BUILD)/bench/micro_avro $(BUILD)/bench/micro_tensor
 
 .PHONY: bench-micro
 bench-micro: $(MICRO) ## what the codecs cost a message, without a broker (AVRO="FILE…" for Avro's)
 	@$(BUILD)/bench/micro_json
 	@$(if $(AVRO),$(BUILD)/bench/micro_avro $(AVRO))
+	@$(BUILD)/bench/micro_tensor
+
+$(BUILD)/bench/micro_tensor: tests/bench/micro_tensor.c $(BUILD)/flags $(BUILD)/lua.a $(BUILD)/model.a $(BUILD)/codec.a $(BUILD)/base.a
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS)
 
 $(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/flags $(BUILD)/codec.a $(BUILD)/base.a
 	@mkdir -p $(@D)

@@ -123,4 +123,33 @@ describe("a batch", function()
     assert.equal("handled\n", out)
     assert.is_truthy(err:find("no number", 1, true), err)
   end)
+
+  it("sort, group_by and select give views of views, which forward in their order", function()
+    local out = pass([[
+      local sorted = batch:sort("objectId", "desc")
+      assert(sorted[1] == batch[3] and sorted.objectId[3] == "x" and batch.objectId[1] == "x")
+      local ids = {}
+      for rb, view in sorted:group_by "rb" do ids[#ids + 1] = rb .. view.objectId[1] .. #view end
+      assert(table.concat(ids, " ") == "0.2z1 0.9x1", table.concat(ids, " "))
+      out:forward("-", sorted:select{ 3, 1 })
+      out:forward("-", batch:select(batch:tensor{ "mag" }:column(1):gt(17.6)):sort "mag")
+    ]], ALERTS, FIELDS)
+    assert.equal(ALERTS[1] .. "\n" .. ALERTS[3] .. "\n" .. ALERTS[2] .. "\n", out)
+  end)
+
+  it("with joins scores to the batch: where, rows and tensor know them, messages go out as they came", function()
+    local out = pass([[
+      local x, complete = batch:tensor{ "mag", "rb" }
+      assert(#x == 3 and x:rows(complete).shape[1] == 1 and x[2][1] == 18 and complete[1] and not complete[2])
+      local scored = batch:with{ score = rille.tensor{ 0.5, 0.95, 0.99 } }
+      local high = scored:where "score > 0.9 and objectId ~= 'z'"
+      assert(#high == 1 and high:rows()[1].score > 0.94 and high.columns.score[1] == high.score[1])
+      out:send("-", { id = high.objectId[1], score = ("%.2f"):format(high.score[1]) })
+      out:forward("-", high)
+    ]], ALERTS, FIELDS)
+    assert.equal('{"id":"y","score":"0.95"}\n' .. ALERTS[2] .. "\n", out)
+    stop("there is a column 'mag' already", "batch:with{ mag = { 1, 2, 3 } }", ALERTS, FIELDS)
+    stop("'where' is a batch's own", "batch:with{ where = { 1, 2, 3 } }", ALERTS, FIELDS)
+    stop("did you mean `score`", "batch:with{ score = { 1, 2, 3 } }:where 'scor > 1'", ALERTS, FIELDS)
+  end)
 end)

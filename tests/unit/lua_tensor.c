@@ -251,6 +251,21 @@ TEST(p8_a_view_keeps_its_buffer_and_a_closed_state_frees_all) {
   made_close(&r);
 }
 
+/* What a finalizer makes while the state closes has no finalizer of its own any more. */
+TEST(p8_what_is_made_while_the_state_closes_is_freed_with_it) {
+  made_pass(
+      "return function(batch)\n"
+      "  kept = setmetatable({}, { __gc = function(k)\n"
+      "    k.new = rille.tensor.zeros{ 1000 } + 1\n"
+      "    assert(#k.old == 0 and k.old:sum() == 0 and k.old[1] == nil and #(k.old + 1) == 0)\n"
+      "    assert(not pcall(k.old.item, k.old))\n"
+      "  end })\n"
+      "  kept.old = rille.tensor{ 1, 2 }\n"
+      "end",
+      VALUES("x"));
+  CHECK_STR(made_log, ""); /* nothing of "error in __gc" */
+}
+
 /* ---- batches ---- */
 
 #define FIELDS "fields = { 'id', 'mag', 'rb', 'name', 'ok' },\n"
@@ -292,6 +307,43 @@ TEST(s4_6_a_column_declared_as_text_is_a_script_failure) {
             VALUES("{\"id\":1}"), RL_BLAME_SCRIPT, "float32 or float64, not int64");
   made_fail("return { fields = { 'mag' }, handle = function(batch) batch:tensor{ 'mga' } end }",
             VALUES("{\"mag\":1}"), RL_BLAME_SCRIPT, "did you mean 'mag'?");
+}
+
+TEST(arrays_of_a_declared_shape_are_a_tensor_of_their_own) {
+  made_pass(
+      "return { fields = { 'id', image = { path = 'image', type = 'f32', shape = { 2, 2 } },\n"
+      "    wide = { path = 'wide', type = 'f64', shape = { 2 } }, n = { path = 'n', type = 'i64', shape = { "
+      "2 } } },\n"
+      "  handle = function(batch)\n"
+      "    local function same(got, want) got = tostring(got) assert(got == want, got) end\n"
+      "    local t, complete = batch:tensor 'image'\n"
+      "    same(t, 'tensor float32 [4, 2, 2]: 1 2 3 4 5 6 7 8 ...')\n"
+      "    same(t[3], 'tensor float32 [2, 2]: nan nan nan nan')\n"
+      "    same(t[4], 'tensor float32 [2, 2]: 9 nan 0 0')\n"
+      "    same(complete, 'tensor bool [4]: true true false false')\n"
+      "    same(batch:tensor{ 'wide' }, 'tensor float32 [4, 2]: 1.5 2 1 nan nan nan nan nan')\n"
+      "    local d, all = batch:tensor({ 'wide' }, 'float64')\n"
+      "    same(d[2], 'tensor float64 [2]: 1.0 1e+300')\n"
+      "    same(all, 'tensor bool [4]: true true false false')\n"
+      "    same(batch:select{ 2, 1 }:tensor('n', 'float64'), 'tensor float64 [2, 2]: 3.0 4.0 1.0 2.0')\n"
+      "    same(batch:select{}:tensor 'image', 'tensor float32 [0, 2, 2]')\n"
+      "  end }",
+      VALUES("{\"id\":1,\"image\":[[1,2],[3,4]],\"wide\":[1.5,2],\"n\":[1,2]}",
+             "{\"id\":2,\"image\":[5,6,7,8],\"wide\":[1,1e300],\"n\":[3,4]}", "{\"id\":3}",
+             "{\"id\":4,\"image\":[[9,null],[0,0]]}"));
+  static const char *const fields =
+      "return { fields = { 'id', image = { path = 'image', type = 'f32', shape = { 2 } }, l = 'l[*].x' }, "
+      "handle = "
+      "function(batch) batch:tensor{ %s } end }";
+  static const char *const cases[][2] = {
+      {"'id', 'image'", "'image' holds arrays: it makes a tensor of its own"},
+      {"'image', 'id'", "'image' holds arrays"},
+      {"'l'", "'l' holds lists of any length"}};
+  for (size_t i = 0; i < 3; i++) {
+    char code[300];
+    snprintf(code, sizeof code, fields, cases[i][0]);
+    made_fail(code, VALUES("{\"id\":1}"), RL_BLAME_SCRIPT, cases[i][1]);
+  }
 }
 
 TEST(text_where_none_was_declared_is_told_once) {
