@@ -234,6 +234,74 @@ describe("schema registry", function()
     assert.equal("1\tg\n", run:out())
   end)
 
+  describe("lsst_reliable.lua", function()
+    setup(function() rille.topic { name = "lsst-dead" } end)
+
+    local function example(topic, to, faintest)
+      local run = rille.start {
+        "run", rille.root .. "/examples/lsst_reliable.lua", "-b", rille.brokers, "-t", topic, "-G", rille.name "group", "-e",
+        "--registry", own.url, "--", to, faintest,
+      }
+      assert.equal(0, run:wait(30), run:err())
+      return run:out()
+    end
+
+    it("forwards what is reliable and bright", function()
+      local topic, to = rille.topic(), rille.topic()
+      local schema = [[{"type":"record","name":"alert","fields":[{"name":"diaSourceId","type":"long"},
+        {"name":"diaSource","type":{"type":"record","name":"diaSource","fields":[{"name":"ra","type":"double"},
+        {"name":"dec","type":"double"},{"name":"band","type":["null","string"]},{"name":"snr","type":["null","float"]},
+        {"name":"scienceFlux","type":["null","float"]},{"name":"reliability","type":["null","float"]},
+        {"name":"ssObjectId","type":["null","long"]}]}}]}]]
+      local id = own:add("lsst-made", schema)
+      rille.once([=[
+        local schema = rille.avro.schema(arg[3])
+        for i, case in ipairs { { 0.9, 8, 200000, 0 }, { 0.7, 8, 200000 }, { 0.9, 4, 200000 }, { 0.9, 8, 100000 },
+          { 0.9, 8, 200000, 5 }, { nil, 8, 200000 } } do
+          out:send(arg[1], schema:encode({ diaSourceId = 7912941781254298 + i, diaSource = { ra = 55.75, dec = -32.27,
+            band = "r", snr = case[2], scienceFlux = case[3], reliability = case[1], ssObjectId = case[4] } },
+            { framing = "confluent", id = tonumber(arg[2]) }))
+        end
+        out:send(arg[1], "\0\0\1\1\1nothing")]=], topic, id, proc.write(proc.folder() .. "/made.avsc", schema))
+      local out = example(topic, to)
+      has(out, "7912941781254299 r 18.15 at 55.75000 -32.27000, snr 8.0, reliability 0.90\n")
+      has(out, "6 alerts, 1 reliable\n")
+      local all, passed = rille.read(topic), rille.read(to)
+      assert.equal(1, #passed)
+      assert.same({ all[1].v, all[1].v64 }, { passed[1].v, passed[1].v64 })
+      has(rille.headers(rille.read("lsst-dead")[1])["rille.error"], "schema 65793: the registry has none")
+    end)
+
+    it("on Rubin's own packet and schema", function()
+      local packet, why = wire.data "lsst/7912941781254298.confluent"
+      if not packet then return pending(why) end
+      local topic, to, changed = rille.topic(), rille.topic(), rille.topic()
+      local id = own:add("lsst", proc.read(wire.data("lsst/lsst.v9_0.alert.avsc")[1]))
+      local bytes = proc.read(packet[1])
+      send(topic, { own.framed(id, bytes:sub(6)) })
+      local see = rille.finish(options(topic, {
+        text = [[return { decode = "avro", fields = { ra = "diaSource.ra", dec = "diaSource.dec", snr = "diaSource.snr",
+          reliability = "diaSource.reliability", id = "diaSourceId" }, handle = function(batch)
+          for _, c in ipairs { "id", "ra", "dec", "snr", "reliability" } do
+            say("message", c, ("%.17g"):format(batch.columns[c][1]))
+          end
+        end }]],
+      }))
+      local truth = { 7912941781254298, 55.75212760972686, -32.26847858422095, 5.052084445953369, 0.11247663199901581 }
+      for i, w in ipairs(rille.said(see, "message")) do assert.equal(truth[i] + 0.0, tonumber(w[3]), w[2]) end
+      has(example(topic, to), "1 alerts, 0 reliable\n")
+      -- The same alert, as reliable as the filter wants it.
+      rille.once([=[
+        local schema = rille.avro.schema(arg[2])
+        local value = rille.avro.decode(schema, assert(io.open(arg[3], "rb")):read "a", { framing = "confluent" })
+        value.diaSource.reliability = 0.95
+        out:send(arg[1], schema:encode(value, { framing = "confluent", id = tonumber(arg[4]) }))]=],
+        changed, wire.data("lsst/lsst.v9_0.alert.avsc")[1], packet[1], id)
+      has(example(changed, to, "30"), "7912941781254298 ")
+      assert.equal(1, #rille.read(to))
+    end)
+  end)
+
   describe("behind a door", function()
     local USER = "Basic " .. tool.base64 "me:hunter22-secret"
     local topic
