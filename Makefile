@@ -120,13 +120,22 @@ deps-test:
 	@tests/deps/install build test
 
 KAFKA_LIBS := build/kafka/libs
+REGISTRY := build/apicurio
+APICURIO := 2.6.13.Final
 .PHONY: kafka
-kafka: $(KAFKA_LIBS)/.done ## Apache Kafka's jars for the tests into build/kafka (through Maven)
+kafka: $(KAFKA_LIBS)/.done $(REGISTRY)/.done-$(APICURIO) ## Apache Kafka and a schema registry (Apicurio) for the tests into build/ (through Maven)
 
 $(KAFKA_LIBS)/.done: tests/deps/kafka.xml
 	@tests/deps/install test
 	$(call say,mvn,$(KAFKA_LIBS))rm -rf $(KAFKA_LIBS) && mkdir -p $(KAFKA_LIBS)
 	@mvn -q -B -f $< dependency:copy-dependencies -DoutputDirectory=$(abspath $(KAFKA_LIBS))
+	@touch $@
+
+$(REGISTRY)/.done-$(APICURIO):
+	@tests/deps/install test
+	$(call say,mvn,$(REGISTRY))rm -rf $(REGISTRY) && mkdir -p $(REGISTRY)
+	@mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
+		-Dartifact=io.apicurio:apicurio-registry-app:$(APICURIO):tar.gz:all -DoutputDirectory=$(abspath $(REGISTRY))
 	@touch $@
 
 .PHONY: librdkafka
@@ -284,8 +293,8 @@ ifneq ($(filter lint%,$(MAKECMDGOALS)),)
 endif
 
 .PHONY: clean distclean
-clean: ## removes what was built; what was fetched (Kafka, librdkafka, sources) stays
-	@find build -mindepth 1 -maxdepth 1 ! -name kafka ! -name librdkafka ! -name sources ! -name tsan-deps -exec rm -rf {} + 2>/dev/null || true
+clean: ## removes what was built; what was fetched (Kafka, Apicurio, librdkafka, sources) stays
+	@find build -mindepth 1 -maxdepth 1 ! -name kafka ! -name apicurio ! -name librdkafka ! -name sources ! -name tsan-deps -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## removes all of build/
 	rm -rf build

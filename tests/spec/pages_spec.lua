@@ -1,7 +1,7 @@
 -- The pages of section 7: their examples run and print what they say.
 --
 -- In a page's EXAMPLES a block that does not begin with "$ " is a script, h.lua; one that does is commands, each
--- followed by what it prints.
+-- followed by what it prints. A command that ends in a backslash goes on in the next line.
 package.path = "tests/broker/?.lua;" .. package.path
 local proc = require "support.proc"
 local rille = require "support.rille"
@@ -14,7 +14,10 @@ local function plain(text) return (text:gsub("\\e", "\\"):gsub("\\%-", "-"):gsub
 local function commands(block)
   local list = {}
   for line in block:gmatch "([^\n]*)\n" do
-    if line:sub(1, 2) == "$ " then
+    local last = list[#list]
+    if last and last[2] == "" and last[1]:sub(-1) == "\\" then
+      last[1] = last[1] .. "\n" .. line
+    elseif line:sub(1, 2) == "$ " then
       list[#list + 1] = { line:sub(3), "" }
     else
       list[#list][2] = list[#list][2] .. line .. "\n"
@@ -35,7 +38,7 @@ end
 describe("the pages of section 7", function()
   after_each(proc.end_all)
 
-  for _, name in ipairs { "rille-json", "rille-csv", "rille-encode" } do
+  for _, name in ipairs { "rille-avro", "rille-json", "rille-csv", "rille-encode" } do
     it(name .. ": every example prints what the page says", function()
       local examples = proc.read(build .. "/man/" .. name .. ".7"):match "\n%.Sh EXAMPLES\n(.-)\n%.Sh "
       local script, ran = nil, 0

@@ -79,6 +79,7 @@ public final class Tool {
       case "read" -> Reading.read(request, answer);
       case "coverage" -> Reading.coverage(request, answer);
       case "join" -> Members.join(request, answer);
+      case "http" -> Web.ask(request, answer);
       case "leave" -> Members.leave(request);
       case "assigned" -> Members.assigned(request, answer);
       default -> throw new IllegalArgumentException("unknown request " + request.get("do"));
