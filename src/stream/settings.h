@@ -47,11 +47,11 @@ struct rl_settings {
   char *decode;    /* json | avro | csv | tsv | raw; NULL: json with fields or rows, else raw */
   bool decode_lua; /* decode is a function of the script */
   struct rl_fields fields;
-  bool strict_fields;      /* a field the first batch has nowhere is an error */
-  bool strict;             /* also check scalars that are skipped */
-  char *rows;              /* json: "[*]", "alerts[*]": the array whose elements are rows; NULL: a row a message */
-  char *schema;            /* avro: the file of a schema */
-  char *framing;           /* avro: as rl_avro_framing_parse takes it */
+  bool strict_fields; /* a field the first batch has nowhere is an error */
+  bool strict;        /* also check scalars that are skipped */
+  char *rows;         /* json: "[*]", "alerts[*]": the array whose elements are rows; NULL: a row a message */
+  char *schema;       /* avro: the file of a schema */
+  char *framing;      /* avro: as rl_avro_framing_parse takes it */
   struct rl_list registry; /* avro: URLs of a schema registry */
   char *registry_user;     /* basic authentication */
   char *registry_password;
