@@ -208,10 +208,10 @@ const char *rl_json_kind_name(enum rl_json_kind kind) {
   }
 }
 
-static int wrong_value(const struct rl_json_select *s, const uint32_t *p, struct rl_err *err) {
+static int wrong_value(const struct rl_json_select *s, enum rl_json_kind kind, uint32_t at,
+                       struct rl_err *err) {
   return rl_fail(err, RL_EHANDLER, "expected %s with the fields asked for, found %s at byte %u",
-                 s->program.root.n_slots ? "an object" : "an array",
-                 rl_json_kind_name(rl_json_kind_at(s->json, p)), *p);
+                 s->program.root.n_slots ? "an object" : "an array", rl_json_kind_name(kind), at);
 }
 
 /* Has a value of this kind something to select from? */
@@ -246,7 +246,8 @@ int rl_json_select_value(struct rl_json_select *s, const uint32_t **p, struct rl
   const uint32_t *value = *p;
   *p = select_value(s, value, arena, row);
   if (!*p) return rl_json_finish(s->json, NULL, err);
-  return is_sample(s, rl_json_kind_at(s->json, value)) ? 0 : wrong_value(s, value, err);
+  enum rl_json_kind kind = rl_json_kind_at(s->json, value);
+  return is_sample(s, kind) ? 0 : wrong_value(s, kind, *value, err);
 }
 
 /* A root that has nothing to select from is no sample (5, "x"). That is said only of sound JSON. */
@@ -255,7 +256,8 @@ int rl_json_select_row(struct rl_json_select *s, struct rl_bytes payload, struct
   struct rl_json *json;
   int code = rl_json_select_load(s, payload, &json, err);
   if (code != 0) return code;
-  code = rl_json_finish(json, select_value(s, json->tokens, arena, row), err);
-  if (code != 0 || is_sample(s, rl_json_kind_at(json, json->tokens))) return code;
-  return wrong_value(s, json->tokens, err);
+  uint32_t at = json->tokens[0];
+  enum rl_json_kind kind = rl_json_kind_at(json, json->tokens);
+  code = rl_json_finish(json, select_value(s, json->tokens, arena, row), err); /* tokens may be gone now */
+  return code != 0 || is_sample(s, kind) ? code : wrong_value(s, kind, at, err);
 }

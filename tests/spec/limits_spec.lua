@@ -41,13 +41,13 @@ describe("limits", function()
   end)
 
   it("D 14 memory ends one that takes all, and the next batch goes on", function()
-    local status, out, err = run [[
+    local status, out, err = run([[
       return { limits = { memory = "8MiB" }, batch = { size = 1 }, dead_letter = "file:/dev/null", handle = function(batch)
         print(pcall(string.rep, "a", 1e9))
         local t = {}
         for i = 1, 1e9 do t[i] = { i } end
       end }
-    ]]
+    ]], "60")
     assert.equal(0, status, err)
     has(out, "not enough memory")
     has(err, "limits.memory is 8388608 bytes")
