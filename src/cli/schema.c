@@ -65,9 +65,8 @@ static int read_topic(struct schema *c, struct rl_err *err) {
 
 /* --schema alone means Avro, --csv-header CSV. */
 static int imply_decode(struct rl_settings *s, struct rl_err *err) {
-  static const char *const avro[] = {"schema", "framing", "logical"}, *const csv[] = {
-                                                                          "csv.columns", "csv.delimiter",
-                                                                          "csv.header", "csv.comment"};
+  static const char *const avro[] = {"schema", "framing", "logical", "registry", "registry_file"},
+                           *const csv[] = {"csv.columns", "csv.delimiter", "csv.header", "csv.comment"};
   const char *implied = NULL;
   for (size_t i = 0; i < sizeof csv / sizeof *csv; i++)
     if (rl_settings_is_set(s, csv[i])) implied = "csv";
@@ -88,10 +87,36 @@ static int read_file(struct schema *c, bool *schema, struct rl_err *err) {
 
 /* ---- decoding ---- */
 
+/* The one at the registry, asked for if need be. It is laid out only where it stands alone: one that refers
+ * to others is known by its values. */
+static int schema_at_registry(const struct schema *c, const struct rl_sample *sample, struct rl_bytes *text,
+                              struct rl_err *err) {
+  const struct rl_schema_text *found;
+  const unsigned char *b = (const unsigned char *)sample->value.data;
+  *text = rl_bytes(NULL, 0);
+  if (!c->settings->registry_client || sample->value.len < 5 || b[0] != 0) return 0;
+  uint32_t id = (uint32_t)b[1] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 8 | b[4];
+  int rc = rl_registry_wait(c->settings->registry_client, id, &found, err);
+  if (!rc && found->kind == RL_SCHEMA_AVRO && found->n == 1) *text = found->texts[0];
+  return rc;
+}
+
+/* A registry that is down is no message's fault. */
+static int ask_registry(const struct schema *c, struct rl_err *err) {
+  for (size_t i = 0; i < c->samples.n; i++) {
+    struct rl_err why = {0};
+    struct rl_bytes text;
+    if (schema_at_registry(c, &c->samples.at[i], &text, &why) != RL_ETRANSIENT) continue;
+    return rl_fail(err, RL_EBROKER, "registry: %s", why.text);
+  }
+  return 0;
+}
+
 /* The schema that the message was written with, where one can say; data NULL: none. */
 static struct rl_bytes schema_of(const struct schema *c, const struct rl_sample *sample) {
   struct rl_bytes none = {NULL, 0}, text;
   if (c->settings->schema_text.len) return rl_buf_bytes(&c->settings->schema_text);
+  if (schema_at_registry(c, sample, &text, NULL) == 0 && text.data) return text;
   if (rl_avro_is_container(sample->value))
     return rl_avro_container_schema(sample->value, &text, NULL) == 0 ? text : none;
   return strcmp(c->settings->framing, "key") == 0 ? sample->key : none;
@@ -138,7 +163,7 @@ static void add_all(struct schema *c, struct rl_decoder *d) {
 
 static int decode_all(struct schema *c, struct rl_err *err) {
   struct rl_decoder *d;
-  if (rl_settings_decoder(c->settings, NULL, &d, err)) return err->code;
+  if (ask_registry(c, err) || rl_settings_decoder(c->settings, NULL, &d, err)) return err->code;
   add_all(c, d);
   rl_decoder_free(d);
   if (c->bad < c->samples.n) return 0;

@@ -133,11 +133,12 @@ static int guess_format(struct rl_settings *s, const struct rl_samples *samples,
                         struct rl_err *err) {
   struct guess guess = guess_one(&samples->at[0]);
   if (!guess.decode) return refuse(samples, err);
+  bool numbered = guess.framing && strcmp(guess.framing, "confluent") == 0;
   bool unread = guess.framing && strcmp(guess.framing, "key") != 0 && !s->schema_text.len;
   if (unread)
     return rl_fail(err, RL_EUSAGE,
-                   "the values are Avro (%s), and their schema is not in them: name its file with --schema",
-                   guess.because);
+                   "the values are Avro (%s), and their schema is not in them: name its file with --schema%s",
+                   guess.because, numbered ? ", or the registry with --registry" : "");
   set_text(&s->decode, guess.decode);
   if (guess.framing) set_text(&s->framing, guess.framing);
   rl_buf_printf(said, "guessed: decode = \"%s\"", guess.decode);

@@ -219,6 +219,24 @@ describe("schema registry", function()
     assert.same({ "1 g nil" }, rows(run))
   end)
 
+  it("rille schema shows what the registry says of a topic; one that is down is status 3", function()
+    local topic = rille.topic()
+    send(topic, { own.framed(own:add("alerts-value", ALERT_2), alert_2(2510000000000000003, 0.5, "g")) })
+    local function schema(...)
+      local run = rille.start { "schema", topic, "-b", rille.brokers, ... }
+      return run:wait(30), run
+    end
+    local status, run = schema("--registry", own.url)
+    assert.equal(0, status, run:err())
+    assert.is_truthy(run:out():find("id%s+long%s.*2510000000000000003"), run:out())
+    assert.is_truthy(run:out():find("score%s+double"), run:out())
+    status, run = schema("--registry", "http://127.0.0.1:1/none")
+    assert.equal(3, status, run:err())
+    status, run = schema()
+    assert.equal(2, status, run:err())
+    has(run:err(), "or the registry with --registry")
+  end)
+
   it("the library form reads from it, too", function()
     local topic = rille.topic()
     send(topic, { own.framed(own:add("alerts-value", ALERT), alert(1, "g")) })

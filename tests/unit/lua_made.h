@@ -95,6 +95,8 @@ static int made_open(struct made_run *r, const char *code) {
     rl_script_close(script);
     return rc;
   }
+  struct rl_registry_opts at = {.urls = (const char *const *)r->s.registry.at, .n_urls = r->s.registry.n};
+  if (at.n_urls && rl_registry_new(&r->s.registry_client, &at, &r->err)) UNIT_FAIL("%s", r->err.text);
   r->L = script->L;
   if (!made_no_gc) made_pause_0(r->L);
   rc = rl_lua_engine_new(&r->e, script, &r->s, &r->err);

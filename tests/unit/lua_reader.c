@@ -64,3 +64,22 @@ TEST(records_are_read_in_any_order) {
             "end }",
             VALUES(ROWS, "4,\n5,\n"));
 }
+
+/* Mostly the lane has waited for it before the batch was handed over. */
+TEST(s4_1_a_schema_that_is_not_there_yet_is_the_weather) {
+  struct made_run r;
+  CHECK_INT(made_open(&r,
+                      "return { decode = 'avro', registry = 'http://127.0.0.1:1',\n"
+                      "  handle = function(batch) batch[1]:decode() end }"),
+            0);
+  struct rl_batch *b = made_batch(&r);
+  made_add(&r, b, NULL, "?");
+  struct rl_bytes before = b->msgs[0].value;
+  b->msgs[0].value = rl_bytes("\0\0\0\0\1x", 6);
+  CHECK_INT(made_handle(&r, b), RL_EHANDLER);
+  CHECK_INT(r.why.blame, RL_BLAME_WEATHER);
+  CHECK_HAS(r.why.error, "--code:2: alerts[3]@100: schema 1: http://127.0.0.1:1 is asked for it");
+  b->msgs[0].value = before;
+  made_settle(&r, b);
+  made_close(&r);
+}
