@@ -1,6 +1,7 @@
 /* The outline as a handler, to be saved and run: every scalar is a field, what is large or a list is there as
  * a comment, and the names are what `where` and batch.NAME take as they are. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -10,7 +11,8 @@
 struct script {
   struct rl_buf *out;
   struct rl_list names; /* that are taken */
-  char *first, *number; /* names of the first field and of the first number: what the handler shows */
+  char *first,
+      *number; /* names of the first id, else field, and of the first number: what the handler shows */
 };
 
 static void put_lua_string(struct rl_buf *out, struct rl_bytes text) {
@@ -112,8 +114,16 @@ static bool is_aside(const struct rl_outline_node *node) {
          has_word(node, "fixed") || has_word(node, "map");
 }
 
+/* What tells one message from another, mostly. */
+static bool is_id(const char *name) {
+  size_t len = strlen(name);
+  return len >= 2 && strcasecmp(name + len - 2, "id") == 0;
+}
+
 static void remember(struct script *s, const struct rl_outline_node *node, const char *name) {
-  if (!s->first) s->first = rl_strdup(name);
+  bool better = s->first && !is_id(s->first) && is_id(name);
+  if (better) rl_free(s->first);
+  if (better || !s->first) s->first = rl_strdup(name);
   if (!s->number && is_number(node)) s->number = rl_strdup(name);
 }
 
