@@ -185,6 +185,7 @@ static void put_csv(struct rl_buf *out, const struct rl_settings *s) {
 static void put_decoding(struct rl_buf *out, const struct rl_schema_view *view) {
   const struct rl_settings *s = view->settings;
   bool csv = s->csv_header || s->csv_columns.n || s->csv_delimiter;
+  struct rl_buf registry = RL_BUF_INIT;
   bool schema = view->outline->values == 0; /* nothing but a schema: its values are elsewhere */
   if (!view->is_file) put_setting(out, "topics", view->source);
   if (view->is_file && !schema) put_setting(out, "input", view->source);
@@ -192,6 +193,10 @@ static void put_decoding(struct rl_buf *out, const struct rl_schema_view *view) 
   if (schema) rl_buf_puts(out, "  -- topics = \"TOPIC\",\n  decode = \"avro\",\n");
   if (strcmp(s->decode, "raw") != 0) put_setting(out, "decode", s->decode);
   if (s->schema) put_setting(out, "schema", s->schema);
+  for (size_t i = 0; i < s->registry.n; i++)
+    rl_buf_printf(&registry, "%s%s", i ? "," : "", s->registry.at[i]);
+  if (registry.len) put_setting(out, "registry", registry.data);
+  rl_buf_free(&registry);
   if (strcmp(s->framing, "auto") != 0) put_setting(out, "framing", s->framing);
   if (csv) put_csv(out, s);
 }

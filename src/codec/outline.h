@@ -40,8 +40,9 @@ void rl_outline_free(struct rl_outline *outline);
 
 /* Adds a whole value. */
 void rl_outline_add(struct rl_outline *outline, const struct rl_tape *tape);
-/* Lays an Avro schema under it; another one adds what it has beyond the first. RL_EHANDLER: it is none. */
-int rl_outline_avro(struct rl_outline *outline, struct rl_bytes schema, struct rl_err *err);
+/* Lays an Avro schema under it: the last of n texts, of which those before define names that it uses. Another
+ * one adds what it has beyond the first. RL_EHANDLER: it is none. */
+int rl_outline_avro(struct rl_outline *outline, const struct rl_bytes *texts, size_t n, struct rl_err *err);
 
 /* The node after this one, parents before children, or NULL. Start with the root. */
 struct rl_outline_node *rl_outline_next(const struct rl_outline_node *node);

@@ -115,6 +115,11 @@ TEST(deep_values_end) {
   rl_buf_free(&document);
 }
 
+static int lay(struct rl_outline *o, const char *schema, struct rl_err *err) {
+  struct rl_bytes text = rl_bytes_str(schema);
+  return rl_outline_avro(o, &text, 1, err);
+}
+
 TEST(an_avro_schema_declares) {
   struct rl_outline o;
   struct rl_err err = {0};
@@ -127,7 +132,7 @@ TEST(an_avro_schema_declares) {
       "\"l\",\"type\":"
       "{\"type\":\"array\",\"items\":{\"type\":\"map\",\"values\":\"bytes\"}}}]}";
   rl_outline_init(&o);
-  CHECK_INT(rl_outline_avro(&o, rl_bytes_str(schema), &err), 0);
+  CHECK_INT(lay(&o, schema, &err), 0);
   add(&o, "{\"id\":5,\"m\":null,\"e\":\"A\",\"l\":[{\"k\":\"v\"}]}");
   CHECK_STR(lines(&o),
             "id|long (timestamp-millis)|1|5\n"
@@ -139,8 +144,8 @@ TEST(an_avro_schema_declares) {
             "l[0].k|str|1|\"v\"\n");
   rl_outline_free(&o);
   rl_outline_init(&o);
-  CHECK_INT(rl_outline_avro(&o, rl_bytes_str("{\"type\":\"map\",\"values\":[\"null\",\"int\"]}"), &err), 0);
+  CHECK_INT(lay(&o, "{\"type\":\"map\",\"values\":[\"null\",\"int\"]}", &err), 0);
   CHECK_STR(o.root.declared, "map of (int or null)");
-  CHECK_INT(rl_outline_avro(&o, rl_bytes_str("{\"type\":5}"), &err), RL_EHANDLER);
+  CHECK_INT(lay(&o, "{\"type\":5}", &err), RL_EHANDLER);
   rl_outline_free(&o);
 }
