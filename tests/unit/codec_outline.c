@@ -55,9 +55,9 @@ TEST(items_of_an_array_are_one_path) {
   static const char *const documents[] = {"{\"l\":[{\"a\":1},{\"b\":2},{\"a\":null}],\"e\":[]}"};
   CHECK_STR(outline_of(documents, 1),
             "l|list|1|3 items\n"
-            "l[0]|object|3|1 member\n"
-            "l[0].a|i64 or null|1|1\n"
-            "l[0].b|i64|1|2\n"
+            "l[*]|object|3|1 member\n"
+            "l[*].a|i64 or null|1|1\n"
+            "l[*].b|i64|1|2\n"
             "e|list|1|0 items\n");
 }
 
@@ -140,8 +140,8 @@ TEST(an_avro_schema_declares) {
             "e|enum (A, B)|1|\"A\"\n"
             "next|record or null|0|\n"
             "l|array of map of bytes|1|1 item\n"
-            "l[0]|map of bytes|1|1 member\n"
-            "l[0].k|str|1|\"v\"\n");
+            "l[*]|map of bytes|1|1 member\n"
+            "l[*].k|str|1|\"v\"\n");
   rl_outline_free(&o);
   rl_outline_init(&o);
   CHECK_INT(lay(&o, "{\"type\":\"map\",\"values\":[\"null\",\"int\"]}", &err), 0);
