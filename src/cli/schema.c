@@ -1,15 +1,18 @@
 #include "cli/schema.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 
-enum { WANTED = 100 };
+enum { WANTED = 100, WAIT_MS = 1000 };
 #define PATIENCE 10.0 /* s without a message */
 
 struct schema {
@@ -20,6 +23,7 @@ struct schema {
   struct rl_samples samples;
   struct rl_outline outline;
   struct rl_buf last;  /* the Avro schema that was laid under it last */
+  struct rl_wake bell; /* of the registry, while values are decoded */
   struct rl_err first; /* of the messages that do not decode */
   size_t bad;
 };
@@ -87,53 +91,61 @@ static int read_file(struct schema *c, bool *schema, struct rl_err *err) {
 
 /* ---- decoding ---- */
 
-/* The one at the registry, asked for if need be. It is laid out only where it stands alone: one that refers
- * to others is known by its values. */
-static int schema_at_registry(const struct schema *c, const struct rl_sample *sample, struct rl_bytes *text,
-                              struct rl_err *err) {
+/* What its value's number means at the registry, which was asked for it before. */
+static const struct rl_bytes *registry_schema(const struct rl_settings *s, struct rl_bytes value, size_t *n) {
+  enum { FRAME = 5 };
+  struct rl_schema_source *source = rl_registry_source(s->registry_client);
+  const unsigned char *b = (const unsigned char *)value.data;
   const struct rl_schema_text *found;
-  const unsigned char *b = (const unsigned char *)sample->value.data;
-  *text = rl_bytes(NULL, 0);
-  if (!c->settings->registry_client || sample->value.len < 5 || b[0] != 0) return 0;
+  if (value.len < FRAME || b[0] != 0) return NULL;
   uint32_t id = (uint32_t)b[1] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 8 | b[4];
-  int rc = rl_registry_wait(c->settings->registry_client, id, &found, err);
-  if (!rc && found->kind == RL_SCHEMA_AVRO && found->n == 1) *text = found->texts[0];
-  return rc;
+  if (source->get(source, id, &found, NULL) != 0 || found->kind != RL_SCHEMA_AVRO) return NULL;
+  *n = found->n;
+  return found->texts;
 }
 
-/* A registry that is down is no message's fault. */
-static int ask_registry(const struct schema *c, struct rl_err *err) {
-  for (size_t i = 0; i < c->samples.n; i++) {
-    struct rl_err why = {0};
-    struct rl_bytes text;
-    if (schema_at_registry(c, &c->samples.at[i], &text, &why) != RL_ETRANSIENT) continue;
-    return rl_fail(err, RL_EBROKER, "registry: %s", why.text);
-  }
-  return 0;
-}
-
-/* The schema that the message was written with, where one can say; data NULL: none. */
-static struct rl_bytes schema_of(const struct schema *c, const struct rl_sample *sample) {
-  struct rl_bytes none = {NULL, 0}, text;
-  if (c->settings->schema_text.len) return rl_buf_bytes(&c->settings->schema_text);
-  if (schema_at_registry(c, sample, &text, NULL) == 0 && text.data) return text;
-  if (rl_avro_is_container(sample->value))
-    return rl_avro_container_schema(sample->value, &text, NULL) == 0 ? text : none;
-  return strcmp(c->settings->framing, "key") == 0 ? sample->key : none;
+/* The schema that the message was written with, where one can say; NULL: none. `text` is room for one. */
+static const struct rl_bytes *schema_of(const struct schema *c, const struct rl_sample *sample,
+                                        struct rl_bytes *text, size_t *n) {
+  const struct rl_settings *s = c->settings;
+  *n = 1;
+  *text = strcmp(s->framing, "key") == 0 ? sample->key : rl_bytes(NULL, 0);
+  if (s->schema_text.len)
+    *text = rl_buf_bytes(&s->schema_text);
+  else if (rl_avro_is_container(sample->value) && rl_avro_container_schema(sample->value, text, NULL) != 0)
+    *text = rl_bytes(NULL, 0);
+  else if (!text->data && s->registry_client)
+    return registry_schema(s, sample->value, n);
+  return text->data ? text : NULL;
 }
 
 static int lay_schema(struct schema *c, const struct rl_sample *sample, struct rl_err *err) {
-  struct rl_bytes text = schema_of(c, sample);
-  if (strcmp(c->settings->decode, "avro") != 0 || !text.data || rl_bytes_eq(text, rl_buf_bytes(&c->last)))
-    return 0;
+  struct rl_bytes one;
+  size_t n;
+  const struct rl_bytes *texts =
+      strcmp(c->settings->decode, "avro") == 0 ? schema_of(c, sample, &one, &n) : NULL;
+  if (!texts || rl_bytes_eq(texts[n - 1], rl_buf_bytes(&c->last))) return 0;
   rl_buf_clear(&c->last);
-  rl_buf_put(&c->last, text.data, text.len);
-  return rl_outline_avro(&c->outline, text, err);
+  rl_buf_put(&c->last, texts[n - 1].data, texts[n - 1].len);
+  return rl_outline_avro(&c->outline, texts, n, err);
 }
 
 static bool no_header(const struct rl_msg *msg, size_t i, struct rl_header *out) {
   (void)msg, (void)i, (void)out;
   return false;
+}
+
+/* A schema that is not there yet is waited for, as long as the registry's first answer may take. */
+static int count_records(struct schema *c, struct rl_decoder *d, const struct rl_msg *msg, size_t *n,
+                         struct rl_err *err) {
+  int64_t until = rl_now() + (int64_t)(c->settings->connect * (double)RL_NS_PER_S);
+  for (;;) {
+    int rc = rl_decoder_rows(d, msg, NULL, n, err);
+    if (rc != RL_ETRANSIENT || rl_now() >= until) return rc;
+    struct pollfd bell = {.fd = c->bell.rd, .events = POLLIN};
+    poll(&bell, 1, WAIT_MS);
+    rl_wake_clear(&c->bell);
+  }
 }
 
 /* A file of CSV is one message of many records: those that are wanted are enough. */
@@ -142,12 +154,13 @@ static int add_sample(struct schema *c, struct rl_decoder *d, const struct rl_sa
   static const struct rl_msg_ops ops = {no_header, NULL};
   struct rl_msg msg = {.topic = c->source, .key = sample->key, .value = sample->value, .ops = &ops};
   size_t n = 1;
-  if (lay_schema(c, sample, err) || rl_decoder_rows(d, &msg, NULL, &n, err)) return err->code;
+  if (count_records(c, d, &msg, &n, err) || lay_schema(c, sample, err)) return err->code;
   if (n > c->samples.wanted) n = c->samples.wanted;
   for (size_t i = 0; i < n; i++) {
     if (rl_decoder_tape(d, &msg, i, tape, err)) return err->code;
     rl_outline_add(&c->outline, tape);
   }
+  rl_decoder_tape_end(d);
   return 0;
 }
 
@@ -161,11 +174,27 @@ static void add_all(struct schema *c, struct rl_decoder *d) {
   rl_tape_free(&tape);
 }
 
+/* The bell rings when the registry has news. */
+static int add_with_registry(struct schema *c, struct rl_decoder *d, struct rl_err *err) {
+  struct rl_registry *registry = c->settings->registry_client;
+  if (!registry) {
+    add_all(c, d);
+    return 0;
+  }
+  if (rl_wake_open(&c->bell) != 0) return rl_fail(err, RL_EFAIL, "no eventfd: %s", strerror(errno));
+  rl_registry_listen(registry, &c->bell);
+  add_all(c, d);
+  rl_registry_unlisten(registry, &c->bell);
+  rl_wake_close(&c->bell);
+  return 0;
+}
+
 static int decode_all(struct schema *c, struct rl_err *err) {
   struct rl_decoder *d;
-  if (ask_registry(c, err) || rl_settings_decoder(c->settings, NULL, &d, err)) return err->code;
-  add_all(c, d);
+  if (rl_settings_decoder(c->settings, NULL, &d, err)) return err->code;
+  int rc = add_with_registry(c, d, err);
   rl_decoder_free(d);
+  if (rc) return rc;
   if (c->bad < c->samples.n) return 0;
   return rl_fail(err, RL_EHANDLER, "%s: none of the %zu %s decodes as %s; the first: %s", c->source,
                  c->samples.n, c->is_file ? "values" : "messages", c->settings->decode, c->first.text);
@@ -206,7 +235,7 @@ static int perform(struct schema *c, struct rl_err *err) {
   bool schema = false;
   if (imply_decode(c->settings, err)) return err->code;
   if (c->is_file ? read_file(c, &schema, err) : read_topic(c, err)) return err->code;
-  if (schema ? rl_outline_avro(&c->outline, c->samples.at[0].value, err) : guess_and_decode(c, err))
+  if (schema ? rl_outline_avro(&c->outline, &c->samples.at[0].value, 1, err) : guess_and_decode(c, err))
     return err->code;
   return print(c, err);
 }

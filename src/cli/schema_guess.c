@@ -133,12 +133,14 @@ static int guess_format(struct rl_settings *s, const struct rl_samples *samples,
                         struct rl_err *err) {
   struct guess guess = guess_one(&samples->at[0]);
   if (!guess.decode) return refuse(samples, err);
-  bool numbered = guess.framing && strcmp(guess.framing, "confluent") == 0;
-  bool unread = guess.framing && strcmp(guess.framing, "key") != 0 && !s->schema_text.len;
+  bool unread =
+      guess.framing && strcmp(guess.framing, "key") != 0 && !s->schema_text.len && !s->registry_client;
   if (unread)
-    return rl_fail(err, RL_EUSAGE,
-                   "the values are Avro (%s), and their schema is not in them: name its file with --schema%s",
-                   guess.because, numbered ? ", or the registry with --registry" : "");
+    return rl_fail(
+        err, RL_EUSAGE,
+        "the values are Avro (%s), and their schema is not in them: name its file with --schema, or "
+        "a registry with --registry",
+        guess.because);
   set_text(&s->decode, guess.decode);
   if (guess.framing) set_text(&s->framing, guess.framing);
   rl_buf_printf(said, "guessed: decode = \"%s\"", guess.decode);
@@ -151,7 +153,8 @@ static int guess_format(struct rl_settings *s, const struct rl_samples *samples,
  * Confluent's. */
 static void guess_framing(struct rl_settings *s, const struct rl_samples *samples, struct rl_buf *said) {
   struct guess guess = guess_one(&samples->at[0]);
-  bool open = strcmp(s->decode, "avro") == 0 && !rl_settings_is_set(s, "framing") && s->schema_text.len;
+  bool open = strcmp(s->decode, "avro") == 0 && !rl_settings_is_set(s, "framing") && s->schema_text.len &&
+              !s->registry_client;
   if (!open || !guess.framing || strcmp(guess.framing, "confluent") != 0) return;
   set_text(&s->framing, "confluent");
   rl_buf_printf(said, "guessed: framing = \"confluent\" (%s)", guess.because);

@@ -1,6 +1,7 @@
 /* The outline as a handler, to be saved and run: every scalar is a field, what is large or a list is there as
  * a comment, and the names are what `where` and batch.NAME take as they are. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -10,7 +11,8 @@
 struct script {
   struct rl_buf *out;
   struct rl_list names; /* that are taken */
-  char *first, *number; /* names of the first field and of the first number: what the handler shows */
+  char *first,
+      *number; /* names of the first id, else field, and of the first number: what the handler shows */
 };
 
 static void put_lua_string(struct rl_buf *out, struct rl_bytes text) {
@@ -112,8 +114,16 @@ static bool is_aside(const struct rl_outline_node *node) {
          has_word(node, "fixed") || has_word(node, "map");
 }
 
+/* What tells one message from another, mostly. */
+static bool is_id(const char *name) {
+  size_t len = strlen(name);
+  return len >= 2 && strcasecmp(name + len - 2, "id") == 0;
+}
+
 static void remember(struct script *s, const struct rl_outline_node *node, const char *name) {
-  if (!s->first) s->first = rl_strdup(name);
+  bool better = s->first && !is_id(s->first) && is_id(name);
+  if (better) rl_free(s->first);
+  if (better || !s->first) s->first = rl_strdup(name);
   if (!s->number && is_number(node)) s->number = rl_strdup(name);
 }
 
@@ -175,6 +185,7 @@ static void put_csv(struct rl_buf *out, const struct rl_settings *s) {
 static void put_decoding(struct rl_buf *out, const struct rl_schema_view *view) {
   const struct rl_settings *s = view->settings;
   bool csv = s->csv_header || s->csv_columns.n || s->csv_delimiter;
+  struct rl_buf registry = RL_BUF_INIT;
   bool schema = view->outline->values == 0; /* nothing but a schema: its values are elsewhere */
   if (!view->is_file) put_setting(out, "topics", view->source);
   if (view->is_file && !schema) put_setting(out, "input", view->source);
@@ -182,6 +193,10 @@ static void put_decoding(struct rl_buf *out, const struct rl_schema_view *view) 
   if (schema) rl_buf_puts(out, "  -- topics = \"TOPIC\",\n  decode = \"avro\",\n");
   if (strcmp(s->decode, "raw") != 0) put_setting(out, "decode", s->decode);
   if (s->schema) put_setting(out, "schema", s->schema);
+  for (size_t i = 0; i < s->registry.n; i++)
+    rl_buf_printf(&registry, "%s%s", i ? "," : "", s->registry.at[i]);
+  if (registry.len) put_setting(out, "registry", registry.data);
+  rl_buf_free(&registry);
   if (strcmp(s->framing, "auto") != 0) put_setting(out, "framing", s->framing);
   if (csv) put_csv(out, s);
 }

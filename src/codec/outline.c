@@ -117,7 +117,7 @@ void rl_outline_put_path(struct rl_buf *out, const struct rl_outline_node *node)
   if (node->name.data)
     rl_path_put_key(out, node->name);
   else
-    rl_buf_puts(out, "[0]");
+    rl_buf_puts(out, "[*]");
 }
 
 uint64_t rl_outline_filled(const struct rl_outline_node *node) {

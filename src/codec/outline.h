@@ -2,7 +2,7 @@
  * that were seen or declared, how often it was there, and a value.
  *
  * Values are merged one by one (a whole value's tape); an Avro schema may be laid under them, then types are
- * its words and paths are there that no value had. Of an array the items are one node, "[0]"; a node keeps
+ * its words and paths are there that no value had. Of an array the items are one node, "[*]"; a node keeps
  * RL_OUTLINE_CHILDREN children, for tables that are used as dictionaries would have no end. */
 #ifndef RL_CODEC_OUTLINE_H
 #define RL_CODEC_OUTLINE_H
@@ -40,12 +40,13 @@ void rl_outline_free(struct rl_outline *outline);
 
 /* Adds a whole value. */
 void rl_outline_add(struct rl_outline *outline, const struct rl_tape *tape);
-/* Lays an Avro schema under it; another one adds what it has beyond the first. RL_EHANDLER: it is none. */
-int rl_outline_avro(struct rl_outline *outline, struct rl_bytes schema, struct rl_err *err);
+/* Lays an Avro schema under it: the last of n texts, of which those before define names that it uses. Another
+ * one adds what it has beyond the first. RL_EHANDLER: it is none. */
+int rl_outline_avro(struct rl_outline *outline, const struct rl_bytes *texts, size_t n, struct rl_err *err);
 
 /* The node after this one, parents before children, or NULL. Start with the root. */
 struct rl_outline_node *rl_outline_next(const struct rl_outline_node *node);
-/* As `fields` takes it: "candidate.magpsf", "prv[0].\"a.b\""; empty for the root. */
+/* As `fields` takes it: "candidate.magpsf", "prv[*].\"a.b\""; empty for the root. */
 void rl_outline_put_path(struct rl_buf *out, const struct rl_outline_node *node);
 /* "double or null", "i64 or str": the schema's words, else the types of values as fields have them. */
 void rl_outline_put_type(struct rl_buf *out, const struct rl_outline_node *node);

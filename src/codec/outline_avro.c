@@ -102,10 +102,10 @@ static void lay(struct laying *l, struct rl_outline_node *node, const struct rl_
   for (uint32_t i = 0; type->kind == RL_AVRO_UNION && i < type->n; i++) lay(l, node, type->branches[i]);
 }
 
-int rl_outline_avro(struct rl_outline *outline, struct rl_bytes text, struct rl_err *err) {
+int rl_outline_avro(struct rl_outline *outline, const struct rl_bytes *texts, size_t n, struct rl_err *err) {
   struct laying l = {.outline = outline};
   struct rl_avro_schema *schema;
-  int code = rl_avro_schema_new(&schema, &text, 1, false, err);
+  int code = rl_avro_schema_new(&schema, texts, n, false, err);
   if (code != 0) return code;
   declare(&l, &outline->root, schema->root);
   lay(&l, &outline->root, schema->root);

@@ -26,6 +26,7 @@ struct entry {
   uint32_t id;
   enum state state;
   bool wanted; /* of ASKED: somebody has come for it since the last try */
+  bool told;   /* of UNKNOWN: somebody was told, as who asked must be, however late he comes */
   struct rl_registry_schema schema;
   char *why;
   int64_t again;
@@ -139,6 +140,7 @@ static void settle(struct rl_registry *r, struct entry *e, int code, const struc
   }
   weather_is_good(r);
   e->state = code == 0 ? KNOWN : UNKNOWN;
+  e->told = false;
   if (code == 0) {
     e->schema = *found;
     return;
@@ -220,7 +222,10 @@ static int come_again(struct rl_registry *r, struct entry *e, struct rl_err *err
 
 static int look(struct rl_registry *r, struct entry *e, const struct rl_schema_text **out,
                 struct rl_err *err) {
-  if (e->state == UNKNOWN && rl_now() < e->again) return rl_fail(err, RL_EHANDLER, "%s", e->why);
+  if (e->state == UNKNOWN && (!e->told || rl_now() < e->again)) {
+    e->told = true;
+    return rl_fail(err, RL_EHANDLER, "%s", e->why);
+  }
   if (e->state == UNKNOWN) {
     e->state = ASKED;
     r->n_unknown--;

@@ -183,7 +183,9 @@ static int push_only(lua_State *L, struct rl_decoder *d, const struct rl_msg *ms
   int code = rl_decoder_rows(d, msg, NULL, &n, err);
   if (code == 0 && n != 1)
     return rl_fail(err, RL_EHANDLER, "%zu records, where one was expected (records = true gives a list)", n);
-  return code ? code : push_record(L, d, msg, 0, s, err);
+  if (code == 0) code = push_record(L, d, msg, 0, s, err);
+  rl_decoder_tape_end(d);
+  return code;
 }
 
 /* Pushes the list of all. */
@@ -197,6 +199,7 @@ static int push_records(lua_State *L, struct rl_decoder *d, const struct rl_msg 
     code = push_record(L, d, msg, i, s, err);
     if (code == 0) lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  rl_decoder_tape_end(d); /* the next message will stand where this one does */
   return code;
 }
 

@@ -42,7 +42,7 @@ describe("rille schema", function()
   it("an .avsc: paths and types, no values", function()
     assert.same({
       "id|long|-", "candidate|record|-", "candidate.mag|float or null|-", "candidate.rb|double|-", "cut|bytes|-",
-      "prv|array of record|-", "prv[0]|record|-", "prv[0].mag|float or null|-", "prv[0].rb|double|-",
+      "prv|array of record|-", "prv[*]|record|-", "prv[*].mag|float or null|-", "prv[*].rb|double|-",
     }, rows(shows(file("a.avsc", SCHEMA))))
   end)
 
@@ -53,8 +53,8 @@ describe("rille schema", function()
     assert.same({
       "id|long|2/2|1", "candidate|record|2/2|2 members", "candidate.mag|float or null|2/2|18.5",
       "candidate.rb|double|2/2|0.75", "cut|bytes|2/2|100 bytes: 00 00 00 00 00 00 00 00 …",
-      "prv|array of record|2/2|2 items", "prv[0]|record|4/4|2 members", "prv[0].mag|float or null|0/4",
-      "prv[0].rb|double|4/4|1.0",
+      "prv|array of record|2/2|2 items", "prv[*]|record|4/4|2 members", "prv[*].mag|float or null|0/4",
+      "prv[*].rb|double|4/4|1.0",
     }, rows(out))
   end)
 
@@ -179,7 +179,7 @@ describe("rille schema", function()
   for _, case in ipairs {
     { "ztf/1105522281015015000.avro", 'candidate.magpsf|float|1/1|14.916227340698242' },
     { "lsst/lsst.v9_0.alert.avsc", "diaSource.snr|float or null|-" },
-    { "gcn/boom_alert.example.json", 'data.targets[0].event_name|str|1/1|"ZTF25acffkdr"' },
+    { "gcn/boom_alert.example.json", 'data.targets[*].event_name|str|1/1|"ZTF25acffkdr"' },
   } do
     it("real data: " .. case[1], function()
       local files, why = wire.data(case[1])

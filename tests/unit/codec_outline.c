@@ -55,9 +55,9 @@ TEST(items_of_an_array_are_one_path) {
   static const char *const documents[] = {"{\"l\":[{\"a\":1},{\"b\":2},{\"a\":null}],\"e\":[]}"};
   CHECK_STR(outline_of(documents, 1),
             "l|list|1|3 items\n"
-            "l[0]|object|3|1 member\n"
-            "l[0].a|i64 or null|1|1\n"
-            "l[0].b|i64|1|2\n"
+            "l[*]|object|3|1 member\n"
+            "l[*].a|i64 or null|1|1\n"
+            "l[*].b|i64|1|2\n"
             "e|list|1|0 items\n");
 }
 
@@ -115,6 +115,11 @@ TEST(deep_values_end) {
   rl_buf_free(&document);
 }
 
+static int lay(struct rl_outline *o, const char *schema, struct rl_err *err) {
+  struct rl_bytes text = rl_bytes_str(schema);
+  return rl_outline_avro(o, &text, 1, err);
+}
+
 TEST(an_avro_schema_declares) {
   struct rl_outline o;
   struct rl_err err = {0};
@@ -127,7 +132,7 @@ TEST(an_avro_schema_declares) {
       "\"l\",\"type\":"
       "{\"type\":\"array\",\"items\":{\"type\":\"map\",\"values\":\"bytes\"}}}]}";
   rl_outline_init(&o);
-  CHECK_INT(rl_outline_avro(&o, rl_bytes_str(schema), &err), 0);
+  CHECK_INT(lay(&o, schema, &err), 0);
   add(&o, "{\"id\":5,\"m\":null,\"e\":\"A\",\"l\":[{\"k\":\"v\"}]}");
   CHECK_STR(lines(&o),
             "id|long (timestamp-millis)|1|5\n"
@@ -135,12 +140,12 @@ TEST(an_avro_schema_declares) {
             "e|enum (A, B)|1|\"A\"\n"
             "next|record or null|0|\n"
             "l|array of map of bytes|1|1 item\n"
-            "l[0]|map of bytes|1|1 member\n"
-            "l[0].k|str|1|\"v\"\n");
+            "l[*]|map of bytes|1|1 member\n"
+            "l[*].k|str|1|\"v\"\n");
   rl_outline_free(&o);
   rl_outline_init(&o);
-  CHECK_INT(rl_outline_avro(&o, rl_bytes_str("{\"type\":\"map\",\"values\":[\"null\",\"int\"]}"), &err), 0);
+  CHECK_INT(lay(&o, "{\"type\":\"map\",\"values\":[\"null\",\"int\"]}", &err), 0);
   CHECK_STR(o.root.declared, "map of (int or null)");
-  CHECK_INT(rl_outline_avro(&o, rl_bytes_str("{\"type\":5}"), &err), RL_EHANDLER);
+  CHECK_INT(lay(&o, "{\"type\":5}", &err), RL_EHANDLER);
   rl_outline_free(&o);
 }

@@ -413,6 +413,20 @@ TEST(an_answer_that_does_not_end) {
   rl_free(body);
 }
 
+/* The backoff may be over before a busy reader comes for the answer. */
+TEST(s4_2_an_answer_is_told_to_who_asked_however_late_he_comes) {
+  struct registry_bed bed;
+  struct asker a;
+  registry_start(&bed, 0);
+  asker_at(&a, &bed, 0.01);
+  CHECK_INT(ask_once(&a, 1), RL_ETRANSIENT);
+  await_news(&a);
+  usleep(100000);
+  CHECK_INT(ask_once(&a, 1), RL_EHANDLER);
+  asker_close(&a);
+  registry_stop(&bed);
+}
+
 TEST(a_schema_that_is_too_long_is_the_message_s) {
   struct registry_bed bed;
   struct asker a;
