@@ -66,7 +66,7 @@ static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived,
   lane->await.on = false;
   size_t last = rl_batch_add(batch, msg);
   if (code) rl_batch_set_bad(batch, last, err.text);
-  rl_batch_set_rows(batch, rows);
+  if (rows != 1) rl_batch_set_rows(batch, rows); /* one it has from the start */
   count_in(lane, msg, rows, arrived);
 }
 

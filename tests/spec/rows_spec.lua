@@ -75,8 +75,12 @@ describe("rows = [*]", function()
 
   for name, case in pairs {
     ["a path that leads to no array"] = { { "--rows", "alerts" }, 'rows: "alerts" will not do: expected [*]' },
-    ["rows of another format"] = { { "--rows", "[*]", "--decode", "csv" }, 'rows goes with decode = "json", and decode is csv' },
-    ["rows of what is not decoded"] = { { "--rows", "[*]", "--decode", "raw" }, 'rows goes with decode = "json", and decode is raw' },
+    ["rows of another format"] = {
+      { "--rows", "[*]", "--decode", "csv" }, 'rows goes with decode = "json", and decode is csv',
+    },
+    ["rows of what is not decoded"] = {
+      { "--rows", "[*]", "--decode", "raw" }, 'rows goes with decode = "json", and decode is raw',
+    },
   } do
     it(name .. " is status 2", function()
       local status, _, err = run("return print", { "[]" }, table.unpack(case[1]))
@@ -130,8 +134,9 @@ describe("messages of several rows", function()
 
   it("are rejected once, unchanged, for the first reason", function()
     local dead = proc.folder() .. "/dead"
-    csv([[return function(b, out) for i = 1, #b do if b.a[i] > 1 and b.a[i] < 5 then out:reject(b[i], "is " .. b.a[i]) end end end]],
-      { "1\n2\n3\n", "5\n", "4\n" }, "--dead-letter", "file:" .. dead)
+    csv([[return function(b, out)
+      for i = 1, #b do if b.a[i] > 1 and b.a[i] < 5 then out:reject(b[i], "is " .. b.a[i]) end end
+    end]], { "1\n2\n3\n", "5\n", "4\n" }, "--dead-letter", "file:" .. dead)
     local all = records(dead)
     assert.same({ 0, 2 }, { all[1].offset, all[2].offset, (all[3] or {}).offset })
     assert.equal(wire.base64 "1\n2\n3\n", all[1].value_base64 or wire.base64(all[1].value))

@@ -56,6 +56,11 @@ TEST(elements_of_an_array_are_rows) {
   CHECK_ROWS("[*]", "x=[0],y=[-1]", "[[1,2,3],[4]]", "1, 3; 4, 4");
 }
 
+TEST(a_field_may_be_a_list_in_each_element) {
+  CHECK_ROWS("x[*]", "m=p[*].m", "{\"x\":[{\"p\":[{\"m\":1},{}]},{},{\"p\":[{\"m\":2}]}]}",
+             "[1 missing]; missing; [2]");
+}
+
 TEST(of_a_key_that_comes_twice_the_last_counts_in_each_row) {
   CHECK_ROWS("[*]", "a", "[{\"a\":1,\"a\":2},{\"b\":1},{\"a\":3}]", "2; missing; 3");
 }
