@@ -8,7 +8,7 @@
 struct writer {
   struct rl_buf *out;
   bool nan_null;
-  int64_t *at;
+  int64_t at[RL_RANK_MAX]; /* where it is */
 };
 
 static bool put_float(const struct writer *w, const struct rl_tensor *t, double x) {
@@ -39,7 +39,7 @@ static bool put_element(const struct writer *w, const struct rl_tensor *t) {
   return true;
 }
 
-static bool put_axis(const struct writer *w, const struct rl_tensor *t, int depth) {
+static bool put_axis(struct writer *w, const struct rl_tensor *t, int depth) {
   if (t->rank == 0) return put_element(w, t);
   bool fine = true;
   rl_buf_putc(w->out, '[');
@@ -55,6 +55,8 @@ static bool put_axis(const struct writer *w, const struct rl_tensor *t, int dept
 
 bool rl_json_put_tensor(struct rl_buf *out, const struct rl_tensor *t, bool nan_null,
                         int64_t at[RL_RANK_MAX]) {
-  const struct writer w = {out, nan_null, at};
-  return put_axis(&w, t, 0);
+  struct writer w = {out, nan_null, {0}};
+  bool fine = put_axis(&w, t, 0);
+  if (!fine) memcpy(at, w.at, sizeof w.at);
+  return fine;
 }
