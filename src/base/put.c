@@ -64,16 +64,28 @@ static void shortest(char *text, size_t size, double value) {
   }
 }
 
-void rl_put_double(struct rl_buf *out, double value) {
+/* The same for floats: 6 digits, and 9. */
+static void shortest_float(char *text, size_t size, double value) {
+  for (int digits = fabs(value) < (double)FLT_MIN ? 1 : 6; digits <= 9; digits++) {
+    snprintf(text, size, "%.*g", digits, value);
+    if ((double)strtof(text, NULL) == value) return;
+  }
+}
+
+static void put_shortest(struct rl_buf *out, double value, void (*shorten)(char *, size_t, double)) {
   char text[40] = "nan";
   if (!isnan(value)) {
     rl_locale before = rl_locale_enter();
-    shortest(text, sizeof text, value);
+    shorten(text, sizeof text, value);
     rl_locale_leave(before);
   }
   rl_buf_puts(out, text);
   if (isfinite(value) && !strpbrk(text, ".e")) rl_buf_puts(out, ".0");
 }
+
+void rl_put_double(struct rl_buf *out, double value) { put_shortest(out, value, shortest); }
+
+void rl_put_float(struct rl_buf *out, float value) { put_shortest(out, (double)value, shortest_float); }
 
 static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -19,6 +19,8 @@ void rl_put_json_string(struct rl_buf *out, struct rl_bytes text);
 /* Puts a finite double by shortest round trip, always readable as a float: 10000.0, 1e+300, -0.0. Infinities
  * and NaN, which JSON has not, become inf, -inf and nan: writers of JSON ask before. */
 void rl_put_double(struct rl_buf *out, double value);
+/* The same, so short that it reads back as the same float: 0.1, not 0.10000000149011612. */
+void rl_put_float(struct rl_buf *out, float value);
 
 void rl_put_base64(struct rl_buf *out, struct rl_bytes data);
 bool rl_get_base64(struct rl_buf *out, struct rl_bytes text); /* false: not base64 */

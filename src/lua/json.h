@@ -12,6 +12,7 @@
  *   rille.array                   array of t.n or else of as many items as the highest key, null in the holes
  *   rille.object(t)               object; integer keys become their decimal text
  *   anything else                 an error naming the path
+ * A rille.tensor is nested arrays (on one line).
  * Metamethods (__pairs, __index, __tojson) are not asked: what is encoded is what the table holds. A double
  * that is whole keeps its ".0". Text that is no valid UTF-8 is written with U+FFFD in place of each wrong
  * byte, so what comes out is always valid JSON. NaN and infinity, functions, threads, foreign userdata, a

@@ -12,7 +12,9 @@
 #include "lua/json.h"
 #include "lua/json_marks.h"
 #include "lua/json_shape.h"
+#include "lua/json_tensor.h"
 #include "lua/number.h"
+#include "lua/tensor.h"
 
 enum { SPARSE_MAX = 1000000, INTEGER_MAX = 20 }; /* holes an array may have; characters of an integer */
 
@@ -275,8 +277,17 @@ static int encode_string(struct encoder *e, int idx) {
   return 0;
 }
 
+static int encode_tensor(struct encoder *e, const struct rl_tensor *t) {
+  int64_t at[RL_RANK_MAX];
+  if (rl_json_put_tensor(e->out, t, e->style.nan_null, at)) return 0;
+  for (int i = t->rank; i-- > 0;) prepend_index(e, at[i]);
+  return refuse(e, "NaN or infinity (nan = \"null\" writes null)");
+}
+
 static int encode_userdata(struct encoder *e, int idx) {
   struct rl_cell cell;
+  const struct rl_tensor *t = rl_lua_test_tensor(e->L, idx);
+  if (t) return encode_tensor(e, t);
   if (!rl_lua_is_big(e->L, idx, &cell)) return refuse_type(e, idx);
   rl_buf_put(e->out, cell.s, cell.len);
   return 0;

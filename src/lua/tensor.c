@@ -202,10 +202,8 @@ static int l_tensor_newindex(lua_State *L) {
 
 /* Is called once, and for lack of memory too: so it may not need any, not even for the type's name. */
 static int l_tensor_gc(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &metatable_key);
-  bool is = lua_isuserdata(L, 1) && lua_getmetatable(L, 1) && lua_rawequal(L, -1, -2);
-  if (!is) return 0;
-  struct rl_tensor *t = lua_touserdata(L, 1);
+  struct rl_tensor *t = rl_lua_test_tensor(L, 1);
+  if (!t) return 0;
   rl_tensor_free(t);
   t->rank = 1; /* shape [0]: another finalizer may still look at it */
   return 0;

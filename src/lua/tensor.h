@@ -18,6 +18,8 @@
  * tensor), t + u, - * / and - t, m & m, m | m, ~m of bool tensors. Positions and axes count from 1, axes
  * also from the end (-1 is the last).
  *
+ * JSON writes a tensor as nested arrays, float32 as short as reads back the same (lua/json.h).
+ *
  * A wrong argument is a script failure (S4.6). Shapes that do not go together, values a type does not hold
  * and bytes of a wrong length are ordinary errors: they may well be one message's fault. */
 #ifndef RL_LUA_TENSOR_H
@@ -44,7 +46,7 @@ void rl_lua_tensor_made(lua_State *L, const struct rl_tensor *t);
 struct rl_tensor_alloc rl_lua_tensor_alloc(lua_State *L);
 void rl_lua_tensor_memory(lua_State *L, bool again);
 
-struct rl_tensor *rl_lua_test_tensor(lua_State *L, int idx); /* NULL: none */
+struct rl_tensor *rl_lua_test_tensor(lua_State *L, int idx); /* NULL: none; never raises, never allocates */
 /* The tensor at idx; a script failure else. what: "the mask". */
 struct rl_tensor *rl_lua_check_tensor(lua_State *L, int idx, const char *call, const char *what);
 /* The same, compact: a copy takes its place on the stack where it must. */

@@ -2,6 +2,7 @@
 package.path = "tests/broker/?.lua;" .. package.path
 local proc = require "support.proc"
 local rille = require "support.rille"
+local wire = require "support.wire"
 
 -- Runs a handler's body over values; the settings go before it in the script's table.
 local function run(body, values, settings, options)
@@ -151,5 +152,27 @@ describe("a batch", function()
     stop("there is a column 'mag' already", "batch:with{ mag = { 1, 2, 3 } }", ALERTS, FIELDS)
     stop("'where' is a batch's own", "batch:with{ where = { 1, 2, 3 } }", ALERTS, FIELDS)
     stop("did you mean `score`", "batch:with{ score = { 1, 2, 3 } }:where 'scor > 1'", ALERTS, FIELDS)
+  end)
+
+  it("views and columns of rows, where a message has several", function()
+    local process = rille.start { "run", "--input", wire.file { "a,1,true\nb,2,false", "c,2.0,true\nd,,false\ne,5,true" },
+      "--code", [[return { decode = "csv", csv = { columns = { "name", "v", "flag" } },
+      fields = { "name", "v", flag = { path = "flag", type = "bool" } }, handle = function(batch, out)
+      local function list(view) return table.concat(view.name, "") end
+      local x, complete = batch:tensor{ "v" }
+      assert(#batch == 5 and #x == 5 and x:rows(complete):sum() == 10 and not complete[4])
+      assert(list(batch:sort("v", "desc")) == "ebcad" and list(batch:select(complete)) == "abce")
+      local w = batch:with{ twice = x:column(1) * 2 }
+      assert(list(w:where "twice > 3 and twice == v + v") == "bce")
+      local seen = {}
+      for flag, view in w:group_by "flag" do seen[#seen + 1] = tostring(flag) .. list(view) end
+      assert(table.concat(seen, " ") == "trueace falsebd")
+      out:forward("-", batch:sort("v", "desc"):where "v > 1") -- a message once, where its first row stands
+      end }]] }
+    assert.equal(0, process:wait(20), process:err())
+    local out = process:out()
+    local _, lines = out:gsub("\n", "")
+    assert.equal(2, lines)
+    assert.is_truthy(out:find '"offset":1.*"offset":0', out)
   end)
 end)

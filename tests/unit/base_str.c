@@ -21,7 +21,28 @@ static const char *put(double value) {
   return out.data;
 }
 
+static const char *put_float(float value) {
+  rl_buf_clear(&out);
+  rl_put_float(&out, value);
+  return out.data;
+}
+
 #define VALID(literal) rl_utf8_valid(rl_bytes(literal, sizeof(literal) - 1))
+
+TEST(floats_as_short_as_read_back) {
+  CHECK_STR(put_float(0.1f), "0.1");
+  CHECK_STR(put_float(16777216.0f), "16777216.0");
+  CHECK_STR(put_float(-0.0f), "-0.0");
+  CHECK_STR(put_float(FLT_MAX), "3.4028235e+38");
+  CHECK_STR(put_float(1e-40f), "1e-40");
+  CHECK_STR(put_float(NAN), "nan");
+  uint32_t bits = 1;
+  for (int i = 0; i < 20000; i++, bits = bits * 1664525 + 1013904223) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    if (isfinite(x)) CHECK(strtof(put_float(x), NULL) == x);
+  }
+}
 
 TEST(utf8_valid) {
   CHECK(VALID(""));

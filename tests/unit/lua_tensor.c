@@ -204,6 +204,20 @@ TEST(from_bytes_zeros_and_stack) {
       "same(T.stack({a:column(1), b:column(2)}, 2), 'tensor int64 [2, 2]: 1 6 3 8')\n");
 }
 
+TEST(json_writes_nested_arrays) {
+  pass(
+      "local json = rille.json.encode\n"
+      "local function is(got, want) assert(got == want, got) end\n"
+      "is(json{ t = T{{0.1, 2}, {3.25, 1e-40}} }, '{\"t\":[[0.1,2.0],[3.25,1e-40]]}')\n"
+      "is(json(T({0.1}, 'float64') + 0.2), '[0.30000000000000004]')\n"
+      "is(json(T{9007199254740993, -1}), '[9007199254740993,-1]')\n"
+      "is(json(T{{1, 2}, {3, 4}}:column(2):gt(2)), '[false,true]')\n"
+      "is(json(T{5}:reshape{}), '5')\n"
+      "is(json(T{}), '[]')\n"
+      "fails('NaN or infinity (nan = \"null\" writes null), at t[2][1]', json, { t = T{{1.0}, {0/0}} })\n"
+      "is(json(T{1, nil, n = 2}, { nan = 'null' }), '[1.0,null]')\n");
+}
+
 /* ---- memory (promise 8) ---- */
 
 TEST(p8_a_tensor_past_the_limit_is_no_memory) {
