@@ -19,6 +19,8 @@ static int check_format_of(const struct rl_settings *s, const char *name, const 
   bool fits = is(s, format) || (also && is(s, also));
   if (fits || !rl_settings_is_set(s, name)) return 0;
   if (rl_settings_layer(s, name) < rl_settings_layer(s, "decode")) return 0;
+  bool registry = strncmp(name, "registry", 8) == 0; /* in the environment it is there for other runs, too */
+  if (registry && rl_settings_layer(s, name) == RL_LAYER_ENV) return 0;
   return rl_fail(err, RL_EUSAGE, "%s goes with decode = \"%s\"%s%s%s, and decode is %s", name, format,
                  also ? " or \"" : "", also ? also : "", also ? "\"" : "",
                  s->decode_lua ? "the script's own" : s->decode);

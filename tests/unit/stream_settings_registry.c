@@ -70,6 +70,7 @@ TEST(what_goes_with_a_registry) {
   good(MAKE("registry=https://a", "registry_token=abcdef", "registry_ca=/x", "registry_certificate=/y",
             "registry_key=/z"));
   good(MAKE("%registry_token=abcdef"));
+  good(MAKE("decode=json", "%registry=http://a"));
   refused(MAKE("registry=a:8081"), "registry: \"a:8081\" will not do as a URL");
   refused(MAKE("registry=http://me:hunter22@a"), "registry: this will not do as a URL");
   refused(MAKE("registry_user=me"), "registry_user without registry");
