@@ -143,6 +143,7 @@ describe("schema registry", function()
   it("S4.1 a registry that is down at the start is told, waited for, and nothing is lost", function()
     local topic, group, dead = rille.topic(), rille.name "group", rille.topic()
     local other = registry.start()
+    finally(function() other:stop() end)
     local id = other:add("alerts-value", ALERT)
     other:stop()
     local values = {}
