@@ -134,8 +134,10 @@ $(KAFKA_LIBS)/.done: tests/deps/kafka.xml
 $(REGISTRY)/.done-$(APICURIO):
 	@tests/deps/install test
 	$(call say,mvn,$(REGISTRY))rm -rf $(REGISTRY) && mkdir -p $(REGISTRY)
-	@mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
-		-Dartifact=io.apicurio:apicurio-registry-app:$(APICURIO):tar.gz:all -DoutputDirectory=$(abspath $(REGISTRY))
+	@mvn -q -B -f tests/deps/kafka.xml dependency:copy -DoutputDirectory=$(abspath $(REGISTRY)) \
+		-Dartifact=io.apicurio:apicurio-registry-app:$(APICURIO):tar.gz:all
+	@tar -xzf $(REGISTRY)/apicurio-registry-app-$(APICURIO)-all.tar.gz -C $(REGISTRY)
+	@rm $(REGISTRY)/apicurio-registry-app-$(APICURIO)-all.tar.gz
 	@touch $@
 
 .PHONY: librdkafka

@@ -164,29 +164,30 @@ static int add_sample(struct schema *c, struct rl_decoder *d, const struct rl_sa
   return 0;
 }
 
-static void add_all(struct schema *c, struct rl_decoder *d) {
+/* A registry that is down is no message's fault, and is waited for once. */
+static int add_all(struct schema *c, struct rl_decoder *d, struct rl_err *err) {
   struct rl_tape tape = RL_TAPE_INIT;
-  for (size_t i = 0; i < c->samples.n; i++) {
-    struct rl_err err = {0};
-    if (add_sample(c, d, &c->samples.at[i], &tape, &err) == 0) continue;
-    if (c->bad++ == 0) c->first = err;
+  int rc = 0;
+  for (size_t i = 0; i < c->samples.n && rc != RL_ETRANSIENT; i++) {
+    struct rl_err why = {0};
+    rc = add_sample(c, d, &c->samples.at[i], &tape, &why);
+    if (rc && c->bad++ == 0) c->first = why;
+    if (rc == RL_ETRANSIENT) rl_fail(err, RL_EBROKER, "%s", why.text);
   }
   rl_tape_free(&tape);
+  return rc == RL_ETRANSIENT ? RL_EBROKER : 0;
 }
 
 /* The bell rings when the registry has news. */
 static int add_with_registry(struct schema *c, struct rl_decoder *d, struct rl_err *err) {
   struct rl_registry *registry = c->settings->registry_client;
-  if (!registry) {
-    add_all(c, d);
-    return 0;
-  }
+  if (!registry) return add_all(c, d, err);
   if (rl_wake_open(&c->bell) != 0) return rl_fail(err, RL_EFAIL, "no eventfd: %s", strerror(errno));
   rl_registry_listen(registry, &c->bell);
-  add_all(c, d);
+  int rc = add_all(c, d, err);
   rl_registry_unlisten(registry, &c->bell);
   rl_wake_close(&c->bell);
-  return 0;
+  return rc;
 }
 
 static int decode_all(struct schema *c, struct rl_err *err) {

@@ -1,8 +1,6 @@
 /* What is known of a registry's schemas, and the helper thread that asks for the rest. */
 #include "codec/registry.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -262,20 +260,6 @@ void rl_registry_unlisten(struct rl_registry *r, const struct rl_wake *bell) {
   for (size_t i = r->n_bells; i-- > 0;)
     if (r->bells[i] == bell) r->bells[i] = r->bells[--r->n_bells];
   pthread_mutex_unlock(&r->mu);
-}
-
-int rl_registry_wait(struct rl_registry *r, uint32_t id, const struct rl_schema_text **out,
-                     struct rl_err *err) {
-  struct rl_wake bell;
-  if (rl_wake_open(&bell)) return rl_fail(err, RL_EFAIL, "eventfd: %s", strerror(errno));
-  rl_registry_listen(r, &bell);
-  int code = get(&r->source, id, out, err);
-  struct pollfd fd = {.fd = bell.rd, .events = POLLIN};
-  while (code == RL_ETRANSIENT && poll(&fd, 1, -1) < 0 && errno == EINTR) continue;
-  if (code == RL_ETRANSIENT) code = get(&r->source, id, out, err);
-  rl_registry_unlisten(r, &bell);
-  rl_wake_close(&bell);
-  return code;
 }
 
 /* ---- life ---- */

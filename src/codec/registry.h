@@ -40,10 +40,6 @@ void rl_registry_unref(struct rl_registry *r); /* the last one ends it, at once,
 
 struct rl_schema_source *rl_registry_source(struct rl_registry *r);
 
-/* The same, for who has nothing else to do: waits for an answer, or until asking has failed once. */
-int rl_registry_wait(struct rl_registry *r, uint32_t id, const struct rl_schema_text **out,
-                     struct rl_err *err);
-
 /* Rings the bell at each news, until it is taken off. */
 void rl_registry_listen(struct rl_registry *r, const struct rl_wake *bell);
 void rl_registry_unlisten(struct rl_registry *r, const struct rl_wake *bell);
