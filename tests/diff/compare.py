@@ -500,6 +500,7 @@ def compare_avro_files(dump, data, rng, tally):
     for path, body in avro_files(data):
         values = read_container(body)
         paths = [p for p in choose_paths(rng, values, 30) if isinstance(p[0], str)]
+        paths += [["prv_candidates", EACH, "magpsf"], ["prv_candidates", -1, "magpsf"]]
         case = {
             "format": "avro",
             "fields": fields_of(paths),
