@@ -26,7 +26,7 @@
  *
  * A default takes the place of what is missing or null: of the elements, where the field has [*] or a shape
  * (then of all, when the array is missing; a missing list stays missing, unless the default is an empty one).
- * A message without a value has no fields, defaults included.
+ * A message without a value has none of its fields, defaults included.
  *
  * From @key and headers, which are bytes: auto, any and bytes give RL_BLOB, str is checked to be UTF-8, the
  * others are read as JSON's numbers, true and false. */

@@ -44,6 +44,38 @@ static std::string make_alert(std::mt19937_64 &random) {
   return text + R"("drbversion": "d6_m7"}})";
 }
 
+// 30 earlier measurements of 12 numbers each, before the three fields.
+static std::string make_history(std::mt19937_64 &random) {
+  std::uniform_real_distribution<double> uniform;
+  std::string text = R"({"prv": [)", alert = make_alert(random);
+  for (int i = 0; i < 30; i++) {
+    text += i ? ", {" : "{";
+    for (int k = 0; k < 12; k++) {
+      char field[64];
+      snprintf(field, sizeof field, "%s\"%s%d\": %.9g", k ? ", " : "", k == 7 ? "magpsf" : "measure", k,
+               16 + 5 * uniform(random));
+      text += field;
+    }
+    text += "}";
+  }
+  return text + "], " + alert.substr(1);
+}
+
+static std::string make_picture(std::mt19937_64 &random) {
+  std::uniform_real_distribution<double> uniform;
+  std::string text = R"({"image": [)";
+  for (int row = 0; row < 63; row++) {
+    text += row ? ", [" : "[";
+    for (int i = 0; i < 63; i++) {
+      char pixel[32];
+      snprintf(pixel, sizeof pixel, "%s%.6g", i ? ", " : "", 1000 * uniform(random));
+      text += pixel;
+    }
+    text += "]";
+  }
+  return text + R"(], "id": 5})";
+}
+
 static const char *only = "";
 
 static Messages load(const char *path) {
@@ -104,7 +136,10 @@ class Ondemand {
   }
 };
 
-static double number(const rl_cell &cell) { return cell.tag == RL_INT ? double(cell.i) : cell.d; }
+static double number(const rl_cell &cell) {
+  if (cell.tag == RL_INT) return double(cell.i);
+  return cell.tag == RL_DOUBLE ? cell.d : double(cell.len);
+}
 
 class Select {
   rl_fields fields = RL_FIELDS_INIT;
@@ -118,6 +153,17 @@ class Select {
     opts.fields = &fields;
     opts.strict = strict;
     if (rl_fields_parse(&fields, list, &err) || rl_decoder_new(&decoder, "json", &opts, &err)) {
+      fprintf(stderr, "%s\n", err.text);
+      exit(1);
+    }
+    columns = rl_columns_new(&fields);
+  }
+  explicit Select(const rl_field_spec &spec) {
+    rl_err err;
+    rl_decoder_opts opts = {};
+    opts.fields = &fields;
+    if (rl_fields_add_spec(&fields, nullptr, "image", &spec, &err) ||
+        rl_decoder_new(&decoder, "json", &opts, &err)) {
       fprintf(stderr, "%s\n", err.text);
       exit(1);
     }
@@ -179,4 +225,21 @@ int main(int argc, char **argv) {
   measure("select, whole document", messages, rounds, [&](auto &m) { return select(m); });
   measure("select, strict", messages, rounds, [&](auto &m) { return strict(m); });
   measure("tape, everything", messages, rounds, [&](auto &m) { return tape(m); });
+
+  std::mt19937_64 random(20261130);
+  Messages histories, pictures;
+  while (histories.size() < 500) histories.push_back(make_history(random));
+  while (pictures.size() < 100) pictures.push_back(make_picture(random));
+  Select one("m=prv[0].magpsf7"), list("m=prv[*].magpsf7"), typed("m=prv[*].magpsf7:f64"), id("id");
+  rl_field_spec spec = {};
+  spec.type = RL_F32;
+  spec.shape.n = 2, spec.shape.at[0] = spec.shape.at[1] = 63;
+  Select shaped(spec);
+  measure("30 elements, skipped", histories, rounds, [&](auto &m) { return select(m); });
+  measure("30 elements, one", histories, rounds, [&](auto &m) { return one(m); });
+  measure("30 elements, a list", histories, rounds, [&](auto &m) { return list(m); });
+  measure("30 elements, a list of f64", histories, rounds, [&](auto &m) { return typed(m); });
+  measure("63 x 63, skipped", pictures, rounds, [&](auto &m) { return id(m); });
+  measure("63 x 63, an array of f32", pictures, rounds, [&](auto &m) { return shaped(m); });
+  measure("63 x 63, tape", pictures, rounds, [&](auto &m) { return tape(m); });
 }

@@ -112,8 +112,13 @@ class Tally:
 # ---- paths
 
 
+EACH = ...  # the step [*]
+
+
 def follow(value, path):
-    for step in path:
+    for i, step in enumerate(path):
+        if step is EACH:
+            return [follow(item, path[i + 1 :]) for item in value] if isinstance(value, list) else MISSING
         if isinstance(step, str):
             value = value[step] if isinstance(value, dict) and step in value else MISSING
         elif isinstance(value, list) and -len(value) <= step < len(value):
@@ -128,7 +133,9 @@ def follow(value, path):
 def spell(path):
     text = ""
     for step in path:
-        if isinstance(step, int):
+        if step is EACH:
+            text += "[*]"
+        elif isinstance(step, int):
             text += f"[{step}]"
         else:
             bare = step and not set(step) & set('.[]"@,:= ')
@@ -142,6 +149,10 @@ def choose_path(rng, value):
     while len(path) < 8:
         if isinstance(value, dict) and value and rng.random() < 0.85:
             path.append(rng.choice(list(value)) if rng.random() < 0.95 else "no_such_key")
+        elif isinstance(value, list) and rng.random() < 0.4:
+            path.append(EACH)
+            value = rng.choice(value) if value else None
+            continue
         elif isinstance(value, list) and rng.random() < 0.8:
             path.append(rng.randrange(-len(value) - 1, len(value) + 1))
         else:
@@ -489,6 +500,7 @@ def compare_avro_files(dump, data, rng, tally):
     for path, body in avro_files(data):
         values = read_container(body)
         paths = [p for p in choose_paths(rng, values, 30) if isinstance(p[0], str)]
+        paths += [["prv_candidates", EACH, "magpsf"], ["prv_candidates", -1, "magpsf"]]
         case = {
             "format": "avro",
             "fields": fields_of(paths),
@@ -725,6 +737,8 @@ def same_json(got, want):
     """Containers that are wanted themselves stand as they do in the document."""
     if isinstance(got, dict) and "j" in got:
         return json.loads(got["j"]) == want
+    if isinstance(got, list) and isinstance(want, list):  # of a path with [*]
+        return len(got) == len(want) and all(map(same_json, got, want))
     return same(got, want)
 
 
@@ -763,6 +777,72 @@ def compare_json(dump, data, rng, n):
     return tally.report()
 
 
+# ---- shapes
+
+
+def nest(rng, shape, kind):
+    if shape:
+        return [nest(rng, shape[1:], kind) for _ in range(shape[0])]
+    if kind == "i64":
+        return rng.randrange(-(2**63), 2**63)
+    if rng.random() < 0.1:
+        return None
+    return float(rng.randrange(-1000, 1000)) if rng.random() < 0.3 else rng.uniform(-1e3, 1e3)
+
+
+def flat(value):
+    return [leaf for item in value for leaf in flat(item)] if isinstance(value, list) else [value]
+
+
+def expected(value, kind):
+    numbers = [math.nan if x is None else x for x in flat(value)]
+    return [struct.unpack("<f", struct.pack("<f", x))[0] for x in numbers] if kind == "f32" else numbers
+
+
+def shape_case(rng):
+    kind = rng.choice(["f64", "f32", "i64"])
+    shape = [rng.randrange(1, 5) for _ in range(rng.randrange(1, 4))]
+    value = nest(rng, shape, kind)
+    want = expected(value, kind)
+    wrong = rng.random() < 0.2
+    if rng.random() < 0.3:
+        value = flat(value)
+    if wrong:
+        value = value[:-1] if rng.random() < 0.5 else value + value[:1]
+    options = f"shape={kind},{'x'.join(map(str, shape))},p.a"
+    document = {"b": 1, "p": {"a": value, "c": [0]}}
+    case = {"options": options, "fields": "b", "want": want, "wrong": wrong, "kind": kind}
+    if rng.random() < 0.5:
+        text = json.dumps(document, indent=rng.choice([None, 2]))
+        return dict(case, format="json", value=text)
+    items = "long" if kind == "i64" else ["null", "double"]
+    depth = value
+    while isinstance(depth, list) and depth:
+        items, depth = {"type": "array", "items": items}, depth[0]
+    if not isinstance(items, dict) or items.get("type") != "array":
+        items = {"type": "array", "items": items}
+    inner = {"type": "record", "name": "P", "fields": [{"name": "a", "type": items}]}
+    schema = {"type": "record", "name": "R", "fields": [{"name": "p", "type": inner}, {"name": "b", "type": "int"}]}
+    body = write(fastavro.parse_schema(copy.deepcopy(schema)), document)
+    return dict(case, format="avro", options="framing=bare " + options, schema=json.dumps(schema), value=body)
+
+
+def compare_shapes(dump, rng, n):
+    tally = Tally("shapes")
+    cases = [shape_case(rng) for _ in range(n)]
+    for case, answer in zip(cases, ask(dump, cases)):
+        tally.values += 1
+        if case["wrong"]:
+            if "found shape" not in answer.get("error", ""):
+                tally.complain("a wrong shape was taken", case, answer, case["want"])
+            continue
+        got = answer.get("rows", [[None, None]])[0][1]
+        tally.cells += 1
+        if not same(got, case["want"]):
+            tally.complain("a shape", case, answer, case["want"])
+    return tally.report()
+
+
 def main():
     dump, data = sys.argv[1:3]
     n = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
@@ -772,6 +852,7 @@ def main():
         print(f"no files in {data}: generated values only (RILLE_TEST_DATA says where files are)")
     wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, rng, n) + compare_json(dump, data, rng, n)
     wrong += compare_avro_written(dump, data, rng, n)
+    wrong += compare_shapes(dump, rng, n)
     sys.exit(1 if wrong else 0)
 
 

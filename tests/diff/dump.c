@@ -2,11 +2,10 @@
  *
  * A case is six runs of bytes, each after its length (32 bits, little-endian): format, options, fields,
  * schema, key, value. Options are words: framing=NAME, key (the key is there), logical, header,
- * delimiter=CHARACTER, columns=a,b,c, encode=CODEC. A line is {"error": text} or {"records": [whole values],
- * "rows":
- * [[cells]]}. Values: null, true, 5, "text", [items]; {"d": "hexadecimal double"}, {"n": "a number too
- * wide"}, {"b": "base64"}, {"o": [[key, value]]},
- * {"j": "JSON text"}, {"m": 1} for what is missing.
+ * delimiter=CHARACTER, columns=a,b,c, encode=CODEC; shape=TYPE,2x3,PATH adds a field. A line is
+ * {"error": text} or {"records": [whole values], "rows": [[cells]]}. Values: null, true, 5, "text", [items];
+ * {"d": "hexadecimal double"}, {"n": "a number too wide"}, {"b": "base64"}, {"o": [[key, value]]},
+ * {"j": "JSON text"}, {"m": 1} for what is missing. Arrays of a shape are lists of all their elements.
  *
  * With encode=CODEC the values are written again, and a line is {"encoded": {"b": "base64"}}: of Avro a
  * container in that codec, of CSV the records. */
@@ -79,6 +78,32 @@ static const struct rl_cell *put_items(struct rl_buf *out, const struct rl_cell 
   return cell;
 }
 
+static void put_list(struct rl_buf *out, const struct rl_cell *cell) {
+  rl_buf_putc(out, '[');
+  for (uint32_t i = 0; i < cell->len; i++) {
+    if (i > 0) rl_buf_putc(out, ',');
+    put_value(out, &cell->list[i]);
+  }
+  rl_buf_putc(out, ']');
+}
+
+static struct rl_cell element_of(const struct rl_shaped *shaped, uint32_t i) {
+  switch (shaped->type) {
+    case RL_F32: return (struct rl_cell){.tag = RL_DOUBLE, .d = (double)((const float *)shaped->data)[i]};
+    case RL_F64: return (struct rl_cell){.tag = RL_DOUBLE, .d = ((const double *)shaped->data)[i]};
+    default: return (struct rl_cell){.tag = RL_INT, .i = ((const int64_t *)shaped->data)[i]};
+  }
+}
+
+static void put_shaped(struct rl_buf *out, const struct rl_shaped *shaped) {
+  for (uint32_t i = 0; i < shaped->shape->count; i++) {
+    struct rl_cell cell = element_of(shaped, i);
+    rl_buf_putc(out, i > 0 ? ',' : '[');
+    put_value(out, &cell);
+  }
+  rl_buf_putc(out, ']');
+}
+
 /* Returns the cell after the value. */
 static const struct rl_cell *put_value(struct rl_buf *out, const struct rl_cell *cell) {
   struct rl_bytes text = rl_bytes(cell->s, cell->len);
@@ -93,6 +118,8 @@ static const struct rl_cell *put_value(struct rl_buf *out, const struct rl_cell 
     case RL_BLOB: put_blob(out, text); break;
     case RL_JSON: put_named(out, "j", text); break;
     case RL_TREE: put_items(out, cell->tree); break;
+    case RL_LIST: put_list(out, cell); break;
+    case RL_SHAPED: put_shaped(out, cell->shaped); break;
     default: return put_items(out, cell);
   }
   return cell + 1;
@@ -233,11 +260,38 @@ static int run_case(const struct test_case *c, const struct rl_fields *fields, s
   return code;
 }
 
+/* "f64,2x3,a.b" */
+static int add_shape(struct rl_fields *fields, const char *text, struct rl_err *err) {
+  struct rl_field_spec spec = {0};
+  const char *comma = strchr(text, ','), *path = comma ? strchr(comma + 1, ',') : NULL;
+  char type[8] = {0}, name[16];
+  if (!path || comma - text > 7) return rl_fail(err, RL_EUSAGE, "shape=%s", text);
+  memcpy(type, text, (size_t)(comma - text));
+  if (rl_type_parse(type, &spec.type) != 0) return rl_fail(err, RL_EUSAGE, "shape=%s", text);
+  for (const char *at = comma; at < path && spec.shape.n < RL_SHAPE_DIMS;) {
+    char *end;
+    spec.shape.at[spec.shape.n++] = (uint32_t)strtoul(at + 1, &end, 10);
+    at = end;
+  }
+  snprintf(name, sizeof name, "s%zu", fields->n);
+  return rl_fields_add_spec(fields, name, path + 1, &spec, err);
+}
+
+static int add_shapes(struct rl_fields *fields, const char *options, struct rl_err *err) {
+  char *words = rl_strdup(options), *rest = NULL;
+  int code = 0;
+  for (char *word = strtok_r(words, " ", &rest); word && code == 0; word = strtok_r(NULL, " ", &rest))
+    if (strncmp(word, "shape=", 6) == 0) code = add_shape(fields, word + 6, err);
+  rl_free(words);
+  return code;
+}
+
 static void answer(const struct test_case *c) {
   struct rl_fields fields = RL_FIELDS_INIT;
   struct rl_buf out = RL_BUF_INIT;
   struct rl_err err = {0};
   int code = c->len[FIELDS] ? rl_fields_parse(&fields, c->part[FIELDS], &err) : 0;
+  if (code == 0) code = add_shapes(&fields, c->part[OPTIONS], &err);
   if (code == 0) code = run_case(c, &fields, &out, &err);
   if (code != 0) {
     rl_buf_clear(&out);

@@ -1,7 +1,8 @@
 /* libFuzzer: the first byte chooses, the first line is a list of fields, the second a schema (a digit: one of
  * those here; or empty), the rest a value: a container, bare under the schema, or the block of a container
  * that is made here. Whatever it is, nothing may be read past its end (ASan: the value is an exact
- * allocation), and what is selected must be what the whole value has. */
+ * allocation), and what is selected must be what the whole value has; an array of a shape at the first
+ * field's path, too. */
 #include "../unit/codec_reference.h"
 
 enum { STRICT = 1, LOGICAL = 2, KEY = 4, SMALL = 8, DEPTH = 16, WRAP = 32, CODEC = 64 };
@@ -89,14 +90,10 @@ static bool same(const struct rl_cell *cell, const struct rl_tape *tape, size_t 
 
 static void check_field(const struct rl_field *field, const struct rl_cell *cell,
                         const struct rl_tape *tape) {
-  size_t i = 0;
-  for (size_t n = 0; n < field->n_steps; n++) {
-    i = reference_step(tape, i, &field->steps[n]);
-    if (i > 0) continue;
-    if (cell->tag != RL_MISSING) fail("selected where the whole value has nothing", field->path);
-    return;
-  }
-  if (!same(cell, tape, i)) fail("another value than the whole one has", field->path);
+  reference_same_fn *how = cell->tag == RL_SHAPED ? reference_same_shape : same;
+  if (cell->tag == RL_SHAPED && field->n_lists) return;
+  if (!reference_path(field, 0, cell, tape, 0, how))
+    fail("another value than the whole one has", field->path);
 }
 
 /* The tape reads all, so it may refuse what a selection skips; the other way round it may not. */
@@ -153,8 +150,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     value = wrapped;
     schema = rl_bytes("", 0);
   }
-  if (parse_fields(&fields, data + 1, (size_t)(line - data - 1)))
+  if (parse_fields(&fields, data + 1, (size_t)(line - data - 1))) {
+    struct rl_fields shaped = RL_FIELDS_INIT;
     run(data[0], &fields, schema, rl_bytes(value, len));
+    if (reference_add_shape(&shaped, fields.at[0].path, (unsigned)len))
+      run(data[0], &shaped, schema, rl_bytes(value, len));
+    rl_fields_free(&shaped);
+  }
   free(value);
   rl_fields_free(&fields);
   return 0;

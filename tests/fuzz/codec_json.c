@@ -1,6 +1,6 @@
-/* libFuzzer: the first line is a list of fields ("a.b,c[0]"), the rest a document. Selection and tape must
- * agree on it, strict or not, and neither may read past the end (ASan: the document is an exact allocation).
- */
+/* libFuzzer: the first line is a list of fields ("a.b,c[0],d[*].e"), the rest a document. Selection and tape
+ * must agree on it, strict or not, and so must an array of a shape at the first field's path; and none may
+ * read past the end (ASan: the document is an exact allocation). */
 #include "../unit/codec_reference.h"
 #include "codec/json_select.h"
 #include "codec/json_suggest.h"
@@ -40,6 +40,32 @@ static void check_suggestions(const struct rl_fields *fields, struct rl_bytes do
   }
 }
 
+static void check_shape(const char *path, struct rl_bytes document) {
+  static const struct rl_msg_ops ops = {reference_no_header, NULL};
+  struct rl_msg msg = {.topic = "t", .value = document, .ops = &ops};
+  struct rl_fields fields = RL_FIELDS_INIT;
+  struct rl_decoder_opts opts = {.fields = &fields};
+  struct rl_decoder *decoder;
+  struct rl_json *json = rl_json_new();
+  struct rl_tape tape = RL_TAPE_INIT;
+  if (!reference_add_shape(&fields, path, (unsigned)document.len) ||
+      rl_decoder_new(&decoder, "json", &opts, NULL) != 0)
+    abort();
+  struct rl_columns *columns = rl_columns_new(&fields);
+  bool filled = rl_decoder_row(decoder, &msg, columns, NULL) == 0 && columns->col[0][0].tag == RL_SHAPED;
+  bool plain = !fields.at[0].n_lists && rl_json_tape(json, document, 0, &tape, NULL) == 0;
+  if (filled && plain &&
+      !reference_path(&fields.at[0], 0, &columns->col[0][0], &tape, 0, reference_same_shape)) {
+    fprintf(stderr, "other numbers than the document has at %s\n", path);
+    abort();
+  }
+  rl_tape_free(&tape);
+  rl_json_free(json);
+  rl_columns_free(columns);
+  rl_decoder_free(decoder);
+  rl_fields_free(&fields);
+}
+
 static void check(const struct rl_fields *fields, const uint8_t *data, size_t len) {
   char *document = malloc(len ? len : 1);
   memcpy(document, data, len);
@@ -50,6 +76,7 @@ static void check(const struct rl_fields *fields, const uint8_t *data, size_t le
     abort();
   }
   check_suggestions(fields, rl_bytes(document, len));
+  if (fields->n > 0) check_shape(fields->at[0].path, rl_bytes(document, len));
   free(document);
 }
 

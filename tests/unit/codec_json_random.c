@@ -66,6 +66,10 @@ static void put_path(struct rl_buf *out, bool index_first) {
   uint32_t n = 1 + chance(4);
   for (uint32_t i = 0; i < n; i++) {
     bool index = i > 0 ? chance(3) == 0 : index_first;
+    if (index && chance(3) == 0) {
+      rl_buf_puts(out, "[*]");
+      continue;
+    }
     if (index) {
       rl_buf_printf(out, "[%d]", (int)chance(8) - 4);
       continue;

@@ -4,6 +4,7 @@
 #ifndef RL_UNIT_CODEC_REFERENCE_H
 #define RL_UNIT_CODEC_REFERENCE_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -61,15 +62,69 @@ static inline bool reference_same_json(const struct rl_cell *cell, const struct 
   return same;
 }
 
-static inline bool reference_field(const struct rl_field *field, const struct rl_cell *cell,
-                                   const struct rl_tape *tape) {
-  size_t i = 0;
-  for (size_t n = 0; n < field->n_steps; n++) {
+/* Is the cell what the value at i is? */
+typedef bool reference_same_fn(const struct rl_cell *cell, const struct rl_tape *tape, size_t i);
+
+static inline bool reference_same(const struct rl_cell *cell, const struct rl_tape *tape, size_t i) {
+  if (cell->tag == RL_JSON) return reference_same_json(cell, tape, i);
+  return reference_same_cell(cell, &tape->at[i]);
+}
+
+static inline bool reference_path(const struct rl_field *field, size_t n, const struct rl_cell *cell,
+                                  const struct rl_tape *tape, size_t i, reference_same_fn *same);
+
+/* [*]: a list of what the rest of the path leads to from each element. */
+static inline bool reference_each(const struct rl_field *field, size_t n, const struct rl_cell *cell,
+                                  const struct rl_tape *tape, size_t i, reference_same_fn *same) {
+  if (tape->at[i].tag != RL_ARRAY) return cell->tag == RL_MISSING;
+  if (cell->tag != RL_LIST || cell->len != tape->at[i].len) return false;
+  size_t at = i + 1;
+  for (uint32_t k = 0; k < cell->len; k++) {
+    if (!reference_path(field, n, &cell->list[k], tape, at, same)) return false;
+    at = reference_after(tape, at);
+  }
+  return true;
+}
+
+/* The path from step n on, in the value at i. */
+static inline bool reference_path(const struct rl_field *field, size_t n, const struct rl_cell *cell,
+                                  const struct rl_tape *tape, size_t i, reference_same_fn *same) {
+  for (; n < field->n_steps; n++) {
+    if (field->steps[n].each) return reference_each(field, n + 1, cell, tape, i, same);
     i = reference_step(tape, i, &field->steps[n]);
     if (i == 0) return cell->tag == RL_MISSING;
   }
-  if (cell->tag == RL_JSON) return reference_same_json(cell, tape, i);
-  return reference_same_cell(cell, &tape->at[i]);
+  return same(cell, tape, i);
+}
+
+static inline bool reference_field(const struct rl_field *field, const struct rl_cell *cell,
+                                   const struct rl_tape *tape) {
+  return reference_path(field, 0, cell, tape, 0, reference_same);
+}
+
+/* The doubles of an RL_SHAPED against the numbers of the value at i, in their order. */
+static inline bool reference_same_shape(const struct rl_cell *cell, const struct rl_tape *tape, size_t i) {
+  const double *numbers = cell->shaped->data;
+  size_t end = reference_after(tape, i), n = 0;
+  for (; i < end; i++) {
+    const struct rl_cell *at = &tape->at[i];
+    if (at->tag == RL_ARRAY) continue;
+    if (n == cell->len) return false;
+    bool same = at->tag == RL_NULL  ? isnan(numbers[n])
+                : at->tag == RL_INT ? numbers[n] == (double)at->i
+                                    : at->tag == RL_DOUBLE && memcmp(&numbers[n], &at->d, sizeof at->d) == 0;
+    if (!same && !(at->tag == RL_DOUBLE && isnan(at->d) && isnan(numbers[n]))) return false;
+    n++;
+  }
+  return n == cell->len;
+}
+
+/* A field of the same path that is an array of f64 of some shape, chosen by a number. */
+static inline bool reference_add_shape(struct rl_fields *fields, const char *path, unsigned choice) {
+  static const struct rl_shape shapes[] = {
+      {.n = 1, .at = {1}}, {.n = 1, .at = {2}}, {.n = 2, .at = {2, 2}}, {.n = 3, .at = {1, 2, 1}}};
+  struct rl_field_spec spec = {.type = RL_F64, .shape = shapes[choice % 4]};
+  return rl_fields_add_spec(fields, "x", path, &spec, NULL) == 0;
 }
 
 static inline bool reference_no_header(const struct rl_msg *msg, size_t i, struct rl_header *out) {
