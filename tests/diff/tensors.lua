@@ -1,6 +1,6 @@
 -- tensors.lua FOLDER CASES   loads each case's a.npy and b.npy and saves what rille makes of them; for tensors.py
 local folder, cases = arg[1], tonumber(arg[2])
-local T = rille.tensor
+local T = require("rille").tensor
 
 local function works(case, name, f, ...)
   local t = f(...)
