@@ -6,6 +6,8 @@
  */
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, ALIGN = 64 };
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "elements are read and written as they lie in memory");
 
 struct reader {
   struct rl_bytes in;
