@@ -1,81 +1,46 @@
-#include "stream/sink.h"
-
-#include <pthread.h>
-
 #include "base/log.h"
 #include "base/str.h"
-#include "stream/alone.h"
 #include "stream/letter.h"
-#include "stream/sink_file.h"
+#include "stream/sink_impl.h"
 
 /* A payload this large is not worth a copy; a smaller one is not worth the fetch buffer it pins (S6.4). */
 #define PIN_FROM (64u << 10)
 #define TOPIC_TIMEOUT_MS 30000
 #define DEFAULT_MAX_MESSAGE 1048588 /* what the producer sets and brokers take */
 
-struct rl_sink {
-  struct rl_sink_opts opts;
-  const struct rl_settings *s;
-  _Atomic(struct rl_producer *) producer; /* opened by the handler's thread, read by the reader's */
-  /* The reader's thread dead-letters what the broker refuses, beside the handler's own sending. */
-  pthread_mutex_t mu;
-  struct rl_files *files; /* under mu */
-  struct rl_list known;   /* topics that are there; under mu */
-  atomic_llong sent, rejected;
-  /* While outputs are sent again one by one, the handler's thread sends nothing (alone.h). */
-  pthread_mutex_t send_mu;
-  bool one_by_one;             /* under send_mu; set and cleared by the reader */
-  struct rl_alone_queue again; /* the reader's own, as is the next */
-  struct rl_alone *alone;      /* on its way */
-};
-
-/* What an output that is on its way carries: given back with its delivery report. */
-struct ref {
-  struct rl_flight *flight;
-  struct rl_pin *pin; /* the message it came of, where that is still of use */
-  bool letter;        /* it is a dead letter */
-  bool alone;         /* it is sent again, alone */
-  size_t bytes;       /* pinned on the flight's account */
-};
-
 struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts) {
   struct rl_sink *sink = rl_zalloc(sizeof *sink);
   sink->opts = *opts;
   sink->s = opts->settings;
   sink->files = rl_files_new(sink->s->fsync);
-  pthread_mutex_init(&sink->mu, NULL);
+  pthread_mutex_init(&sink->files_mu, NULL);
+  pthread_mutex_init(&sink->known_mu, NULL);
   pthread_mutex_init(&sink->send_mu, NULL);
   return sink;
 }
 
-static void ref_free(struct ref *ref) {
+void rl_sent_free(struct rl_sent *ref) {
   atomic_fetch_sub(&ref->flight->bytes, ref->bytes);
   rl_pin_put(ref->pin);
+  rl_free(ref->why);
   atomic_fetch_sub_explicit(&ref->flight->pending, 1, memory_order_release); /* last: the flight may go */
   rl_free(ref);
 }
 
 static void on_purged(void *opaque, const struct rl_err *err, void *arg) {
   (void)err, (void)arg;
-  ref_free(opaque);
-}
-
-static void free_again(struct rl_sink *sink) {
-  for (struct rl_alone *a; (a = rl_alone_pop(&sink->again));) {
-    ref_free(rl_alone_record(a)->opaque);
-    rl_alone_free(a);
-  }
-  if (sink->alone) rl_alone_free(sink->alone);
+  rl_sent_free(opaque);
 }
 
 void rl_sink_free(struct rl_sink *sink) {
   struct rl_producer *p = atomic_load(&sink->producer);
   if (p) rl_producer_destroy(p, on_purged, NULL);
-  free_again(sink);
+  rl_sink_free_answers(sink);
   rl_files_free(sink->files);
   for (size_t i = 0; i < sink->known.n; i++) rl_free(sink->known.at[i]);
   rl_free(sink->known.at);
-  pthread_mutex_destroy(&sink->mu);
+  pthread_mutex_destroy(&sink->files_mu);
+  pthread_mutex_destroy(&sink->known_mu);
   pthread_mutex_destroy(&sink->send_mu);
   rl_free(sink);
 }
@@ -93,23 +58,23 @@ static struct rl_producer *producer(struct rl_sink *sink, struct rl_err *err) {
 
 static bool is_known(struct rl_sink *sink, const char *topic) {
   bool found = false;
-  pthread_mutex_lock(&sink->mu);
+  pthread_mutex_lock(&sink->known_mu);
   for (size_t i = 0; i < sink->known.n && !found; i++) found = strcmp(sink->known.at[i], topic) == 0;
-  pthread_mutex_unlock(&sink->mu);
+  pthread_mutex_unlock(&sink->known_mu);
   return found;
 }
 
 static void know(struct rl_sink *sink, const char *topic) {
-  pthread_mutex_lock(&sink->mu);
+  pthread_mutex_lock(&sink->known_mu);
   RL_GROW(sink->known.at, sink->known.cap, sink->known.n + 1);
   sink->known.at[sink->known.n++] = rl_strdup(topic);
-  pthread_mutex_unlock(&sink->mu);
+  pthread_mutex_unlock(&sink->known_mu);
 }
 
 static int open_file(struct rl_sink *sink, const char *topic, struct rl_err *err) {
-  pthread_mutex_lock(&sink->mu);
+  pthread_mutex_lock(&sink->files_mu);
   int rc = rl_files_open(sink->files, topic, err);
-  pthread_mutex_unlock(&sink->mu);
+  pthread_mutex_unlock(&sink->files_mu);
   return rc;
 }
 
@@ -146,13 +111,16 @@ static int produce(struct rl_sink *sink, const struct rl_record *record, bool le
 
 static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_flight *flight,
                     struct rl_pin *pin, bool letter, struct rl_err *err) {
-  struct ref *ref = rl_alloc(sizeof *ref);
-  *ref = (struct ref){flight, pin ? rl_pin_get(pin) : NULL, letter, false, pin ? record->value.len : 0};
+  struct rl_sent *ref = rl_alloc(sizeof *ref);
+  *ref = (struct rl_sent){.flight = flight,
+                          .pin = pin ? rl_pin_get(pin) : NULL,
+                          .letter = letter,
+                          .bytes = pin ? record->value.len : 0};
   record->opaque = ref;
   atomic_fetch_add(&flight->pending, 1);
   atomic_fetch_add(&flight->bytes, ref->bytes);
   if (produce(sink, record, letter, err) == 0) return 0;
-  ref_free(ref);
+  rl_sent_free(ref);
   return err->code;
 }
 
@@ -176,9 +144,9 @@ static int file_letter(struct rl_sink *sink, const struct rl_msg *msg, const str
                        struct rl_err *err) {
   struct rl_letter_headers h;
   rl_letter_headers(&h, msg, letter, sink->opts.script);
-  pthread_mutex_lock(&sink->mu);
+  pthread_mutex_lock(&sink->files_mu);
   int rc = rl_files_record(sink->files, sink->s->dead_letter, msg, h.at, h.n, err);
-  pthread_mutex_unlock(&sink->mu);
+  pthread_mutex_unlock(&sink->files_mu);
   rl_letter_headers_free(&h);
   if (rc == 0) atomic_fetch_add(&sink->rejected, 1);
   return rc;
@@ -194,8 +162,8 @@ int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct 
   return send_letter(sink, flight, msg, letter, err);
 }
 
-static int to_file(struct rl_sink *sink, const struct rl_batch *batch, const struct rl_out *out,
-                   struct rl_err *err) {
+static int write_file(struct rl_sink *sink, const struct rl_batch *batch, const struct rl_out *out,
+                      struct rl_err *err) {
   if (out->json) return rl_files_json(sink->files, out->topic, out->value, err);
   struct rl_msg msg = {.topic = out->topic, .partition = -1, .offset = -1, .timestamp = -1};
   if (out->message != RL_NO_MESSAGE) msg = batch->msgs[out->message];
@@ -228,9 +196,6 @@ static struct rl_pin *pin_for(struct rl_sink *sink, struct rl_batch *batch, stru
   return pins[out->message];
 }
 
-static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
-                            struct rl_err *err);
-
 static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch,
                     struct rl_pin **pins, const struct rl_out *out, struct rl_err *err) {
   struct rl_buf headers = RL_BUF_INIT;
@@ -246,7 +211,7 @@ static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_ba
   record.pinned = pin && out->kind == RL_OUT_FORWARD && record.value.len >= PIN_FROM;
   int rc = send_ref(sink, &record, flight, pin, false, err);
   rl_buf_free(&headers);
-  return rc ? refused_for_size(sink, flight, pin, err) : 0;
+  return rc ? rl_sink_refused(sink, flight, pin, err) : 0;
 }
 
 int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch, struct rl_pin **pins,
@@ -257,18 +222,18 @@ int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch 
   }
   if (rl_sink_check(sink, out->topic, TOPIC_TIMEOUT_MS, err)) return rl_err_prefix(err, "output: ");
   if (!rl_is_file(out->topic)) return to_topic(sink, flight, batch, pins, out, err);
-  pthread_mutex_lock(&sink->mu);
-  int rc = to_file(sink, batch, out, err);
-  pthread_mutex_unlock(&sink->mu);
+  pthread_mutex_lock(&sink->files_mu);
+  int rc = write_file(sink, batch, out, err);
+  pthread_mutex_unlock(&sink->files_mu);
   if (rc) return rc;
   atomic_fetch_add(&sink->sent, 1);
   return 0;
 }
 
 int rl_sink_flush(struct rl_sink *sink, struct rl_err *err) {
-  pthread_mutex_lock(&sink->mu);
+  pthread_mutex_lock(&sink->files_mu);
   int rc = rl_files_flush(sink->files, err);
-  pthread_mutex_unlock(&sink->mu);
+  pthread_mutex_unlock(&sink->files_mu);
   return rc;
 }
 
@@ -277,88 +242,24 @@ int rl_sink_fd(const struct rl_sink *sink) {
   return p ? rl_producer_fd(p) : -1;
 }
 
-/* An output that is too large, of a message that we still hold: that message is dead-lettered, so that a
- * restart does not meet it again (S5.2). Anything else stays refused. */
-static int refused_for_size(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
-                            struct rl_err *err) {
-  if (!pin || !sink->s->dead_letter || !rl_producer_too_large(err)) return err->code;
-  struct rl_letter letter = {.error = err->text, .attempts = 1};
+bool rl_sink_may_letter(const struct rl_sink *sink, const struct rl_pin *pin, const struct rl_err *why) {
+  return pin && sink->s->dead_letter && rl_producer_too_large(why);
+}
+
+void rl_sink_say_lettered(const struct rl_sink *sink, const struct rl_pin *pin, const struct rl_err *why) {
   rl_log(RL_WARN, "%s[%d] offset %lld: %s: dead-lettered to %s", pin->msg.topic, pin->msg.partition,
-         (long long)pin->msg.offset, err->text, sink->s->dead_letter);
+         (long long)pin->msg.offset, why->text, sink->s->dead_letter);
+}
+
+int rl_sink_refused(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,
+                    struct rl_err *err) {
+  if (!rl_sink_may_letter(sink, pin, err)) return err->code;
+  struct rl_letter letter = {.error = err->text, .attempts = 1};
+  rl_sink_say_lettered(sink, pin, err);
   struct rl_err second = {0};
   if (rl_sink_reject(sink, flight, &pin->msg, &letter, &second) == 0) return 0;
   *err = second;
   return err->code;
-}
-
-static void set_one_by_one(struct rl_sink *sink, bool on) {
-  pthread_mutex_lock(&sink->send_mu);
-  sink->one_by_one = on;
-  pthread_mutex_unlock(&sink->send_mu);
-}
-
-/* It may be the batch it travelled in that was too large. */
-static void send_again(struct rl_sink *sink, struct ref *ref) {
-  struct rl_record record;
-  rl_producer_reported(atomic_load(&sink->producer), &record);
-  ref->alone = true;
-  rl_alone_push(&sink->again, rl_alone_new(&record));
-  set_one_by_one(sink, true);
-}
-
-static void settle(struct rl_sink *sink, struct ref *ref, const struct rl_err *err) {
-  if (err->code == 0) {
-    atomic_fetch_add(ref->letter ? &sink->rejected : &sink->sent, 1);
-  } else {
-    struct rl_err why = *err;
-    bool taken =
-        !ref->letter && sink->s->dead_letter && refused_for_size(sink, ref->flight, ref->pin, &why) == 0;
-    if (!taken && ref->flight->refused.code == 0) ref->flight->refused = why;
-  }
-  ref_free(ref);
-}
-
-static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
-  struct rl_sink *sink = arg;
-  struct ref *ref = opaque;
-  if (err->code && !ref->alone && rl_producer_too_large(err)) {
-    send_again(sink, ref);
-    return;
-  }
-  if (ref->alone) {
-    rl_alone_free(sink->alone);
-    sink->alone = NULL;
-  }
-  settle(sink, ref, err);
-}
-
-/* True: it was refused at once. */
-static bool send_alone(struct rl_sink *sink, struct rl_producer *p) {
-  struct rl_err err = {0};
-  if (rl_producer_send(p, rl_alone_record(sink->alone), &err) == 0) return false;
-  struct ref *ref = rl_alone_record(sink->alone)->opaque;
-  rl_alone_free(sink->alone);
-  sink->alone = NULL;
-  settle(sink, ref, &err);
-  return true;
-}
-
-/* The next of those that are sent again, once nothing else is under way. */
-static void send_next_alone(struct rl_sink *sink, struct rl_producer *p) {
-  do {
-    if (sink->alone || !sink->one_by_one || rl_producer_pending(p)) return;
-    sink->alone = rl_alone_pop(&sink->again);
-  } while (sink->alone && send_alone(sink, p));
-  if (!sink->alone) set_one_by_one(sink, false);
-}
-
-int rl_sink_serve(struct rl_sink *sink) {
-  struct rl_producer *p = atomic_load(&sink->producer);
-  if (!p) return 0;
-  rl_producer_clear(p);
-  int n = rl_producer_serve(p, on_delivered, sink);
-  send_next_alone(sink, p);
-  return n;
 }
 
 bool rl_sink_fatal(struct rl_sink *sink, struct rl_err *err) {

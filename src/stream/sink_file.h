@@ -26,4 +26,11 @@ int rl_files_record(struct rl_files *files, const char *topic, const struct rl_m
                     const struct rl_header *headers, size_t n_headers, struct rl_err *err);
 int rl_files_flush(struct rl_files *files, struct rl_err *err);
 
+/* For a thread that must not wait, as the functions above do while a pipe is full. rl_files_later keeps a
+ * record without writing any; *mark says where it ends. rl_files_try writes what goes at once: 1 when the
+ * system took (and synced, where asked) all up to the mark, 0 when not yet, or an error. */
+int rl_files_later(struct rl_files *files, const char *topic, const struct rl_msg *msg,
+                   const struct rl_header *headers, size_t n_headers, uint64_t *mark, struct rl_err *err);
+int rl_files_try(struct rl_files *files, const char *topic, uint64_t mark, struct rl_err *err);
+
 #endif

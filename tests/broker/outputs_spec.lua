@@ -1,4 +1,6 @@
 -- S5: outputs.
+local system = require "system"
+
 local proc = require "support.proc"
 local rille = require "support.rille"
 local tool = require "support.tool"
@@ -49,6 +51,42 @@ describe("outputs", function()
     assert.equal("", r[4].v)
     assert.same({ { n = "x", v = "1" }, { n = "x", v = null } }, r[4].h)
     assert.equal("12", r[5].v)
+  end)
+
+  it("promise 3 an output to a pipe that nobody reads: the member stays, even with a refusal to answer", function()
+    local topic, group, dead = rille.topic(), rille.name "group", rille.topic()
+    local small = rille.topic { configs = { ["max.message.bytes"] = "2000" } }
+    rille.send(topic, { ("x"):rep(5000) })
+    local fifo = proc.folder() .. "/fifo"
+    assert(os.execute("mkfifo " .. fifo))
+    local idle = proc.start({ "sleep", "60" }, { input = fifo }) -- opens it and does not read
+    local run = rille.run {
+      topic = topic, group = group, after = { small }, stdout = fifo,
+      args = { "--dead-letter", dead, "-X", "max.poll.interval.ms=6000", "-X", "session.timeout.ms=6000" },
+      text = [[return {
+        assigned = function() say("assigned") end,
+        handle = function(batch, out)
+          say("message")
+          out:forward(arg[2], batch)
+          out:send("-", { text = ("1"):rep(1000000) })
+        end }]],
+    }
+    rille.await(run, 1)
+    assert.is_true(run:says("dead-lettered to " .. dead, 15), run:err())
+    local function member() return tool.ask("group", { group = group }).members[1] end
+    local before = member().id
+    system.sleep(9) -- longer than a member may be silent
+    assert.equal(before, (member() or {}).id, run:err())
+    assert.equal(0, (rille.committed(group, topic)["0"] or 0), "it still writes")
+    local reader = proc.start({ "cat" }, { input = fifo })
+    idle:kill "KILL"
+    assert.is_true(proc.till(10, function() return rille.committed(group, topic)["0"] == 1 end), run:err())
+    run:kill "TERM"
+    assert.equal(0, run:wait(10), run:err())
+    reader:wait(5)
+    assert.equal(1, rille.count(run, "assigned"))
+    assert.is_nil(run:err():find("lost", 1, true), run:err())
+    assert.equal(1000012, #reader:out())
   end)
 
   it("S5.2 an unknown output topic is status 3, at first use", function()
