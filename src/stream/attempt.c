@@ -328,12 +328,15 @@ static int after_success(struct attempt *a, const struct rl_part_of *part) {
   return 0;
 }
 
+/* A signal cuts the wait short, not the retry: that belongs to finishing the batch within `drain` (promise
+ * 6).
+ */
 static int back_off(struct attempt *a, const struct rl_part_of *part) {
   if (part->attempt <= 1) return 0;
   rl_log(RL_INFO, "attempt %d of batch %lld after: %s", part->attempt, (long long)a->batch->number,
          a->why.error);
-  bool stay = rl_handler_wait(a->lane, rl_now() + rl_backoff_next(&a->backoff), a->changes);
-  return stay ? 0 : RL_ETRANSIENT;
+  rl_handler_wait(a->lane, rl_now() + rl_backoff_next(&a->backoff), a->changes);
+  return leaving(a->lane) ? RL_ETRANSIENT : 0;
 }
 
 /* All parts in their order. 0: settled; else the run ends, or what is left was given up. */
@@ -402,13 +405,21 @@ static void let_go(struct attempt *a) {
   rl_free(a->pins);
 }
 
+static void say_unfinished(const struct attempt *a) {
+  size_t left = 0;
+  for (size_t i = 0; i < a->batch->n; i++) left += !a->settled[i];
+  rl_log(RL_WARN, "batch %lld is left unfinished: %zu of its %zu messages were not handled and %s",
+         (long long)a->batch->number, left, a->batch->n, a->once ? "are lost" : "are not committed");
+}
+
 void rl_attempt_batch(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight) {
   struct attempt a;
   start(&a, lane, batch, flight);
-  bool settled = run(&a) == 0;
+  int rc = run(&a);
+  if (rc == RL_ETRANSIENT) say_unfinished(&a);
   if (lane->has_engine) lane->engine.release(lane->engine.self, batch);
   pthread_mutex_lock(&lane->mu);
-  if (!settled) lane->gave_up = true;
+  if (rc) lane->gave_up = true;
   rl_flight_settle(flight, batch, a.settled);
   pthread_mutex_unlock(&lane->mu);
   let_go(&a);

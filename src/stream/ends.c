@@ -216,6 +216,17 @@ static void over_limit(struct rl_lane *lane, int64_t now) {
   be_stuck(lane, now, "after its time limit");
 }
 
+/* Not a clean stop, so not status 0; but whoever asked twice asked for just that. */
+static void over_drain(struct rl_lane *lane, int64_t now) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EHANDLER,
+          "%s: a handler call was still running after --drain %g s and could not be ended: its batch is not "
+          "committed and will come again",
+          lane->has_engine ? lane->engine.script : "rille", lane->s->drain);
+  if (!at_once(lane)) rl_lane_fail(lane, &err);
+  be_stuck(lane, now, "although it was interrupted");
+}
+
 static void leaving(struct rl_lane *lane, int64_t now) {
   if (now >= lane->deadline) interrupt(lane, now);
   if (handler_gone(lane)) {
@@ -226,9 +237,7 @@ static void leaving(struct rl_lane *lane, int64_t now) {
     return;
   }
   interrupt_again(lane);
-  if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) {
-    be_stuck(lane, now, "although it was interrupted");
-  }
+  if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) over_drain(lane, now);
 }
 
 static bool flights_over(struct rl_lane *lane) {

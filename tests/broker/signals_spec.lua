@@ -61,10 +61,26 @@ describe("signals", function()
     }
     rille.await(run, 1, "batch")
     run:kill "TERM"
-    assert.is_not_nil(run:wait(12), run:err())
+    assert.equal(0, run:wait(12), run:err()) -- the handler unwound: that is a clean stop
     assert.is_true(run.seconds < 6, "took " .. run.seconds .. " s")
     assert.equal(0, rille.count(run, "done"))
     assert.same({}, rille.committed(group, topic))
+    assert.is_truthy(run:err():find("batch 1 is left unfinished: 10 of its 10 messages", 1, true), run:err())
+  end)
+
+  it("S10.3 a handler stuck in C is left after `drain`, with status 4, and nothing of its batch is committed", function()
+    local topic, group = rille.topic(), rille.name "group"
+    rille.fill(topic, 10)
+    local run = rille.run {
+      topic = topic, group = group, args = { "--drain", "1" },
+      text = 'return function() say("batch"); return (("a"):rep(3000)):find((".-"):rep(20) .. "b") end',
+    }
+    rille.await(run, 1, "batch")
+    run:kill "TERM"
+    assert.equal(4, run:wait(20), run:err())
+    assert.is_truthy(run:err():find("handler.lua: a handler call was still running after --drain 1 s", 1, true), run:err())
+    assert.same({}, rille.committed(group, topic))
+    assert.equal(0, #tool.ask("group", { group = group }).members)
   end)
 
   it("a second signal leaves at once", function()

@@ -93,3 +93,55 @@ TEST(s3_2_at_most_once_leaves_a_batch_whose_commit_fails_unhandled) {
   CHECK_INT(script.total, 0);
   bed_stop(&b);
 }
+
+static int blames_first(struct script *s, const struct rl_view *view, struct rl_outbox *out,
+                        struct rl_failure *why) {
+  if (atomic_fetch_sub(&s->fail, 1) > 0) {
+    rl_failure_set(why, RL_BLAME_MESSAGE, "not yet", NULL);
+    return RL_EHANDLER;
+  }
+  lane_pass(s, view, out);
+  return 0;
+}
+
+/* The wait before the retry is longer than any patience: the signal cuts it short, and the retry is made. */
+TEST(promise_6_a_signal_while_a_retry_is_waited_for_finishes_the_batch) {
+  struct bed b = bed_start("in", 1);
+  struct script script = {.handle = blames_first, .fail = 3};
+  struct lanes l;
+  lane_fill(b.address, "in", 1, 0, 10, 0);
+  lanes_init(&l, b.address, "in", "g");
+  lanes_set(&l, "retries", "3");
+  lanes_set(&l, "backoff", "600");
+  lanes_set(&l, "backoff_max", "600");
+  lanes_set(&l, "batch.size", "10");
+  lanes_set(&l, "batch.timeout", "60");
+  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  LANE_UNTIL(atomic_load(&script.calls) == 1);
+  lanes_stop(&l);
+  lanes_end(&l);
+  CHECK_INT(l.err[0].code, 0);
+  CHECK_INT(script.calls, 4);
+  CHECK_INT(script.total, 10);
+  CHECK_INT(lane_committed(b.address, "in", "g"), 10);
+  bed_stop(&b);
+}
+
+/* S4.1: the weather is not waited for any more, and the batch is not committed. */
+TEST(s4_1_a_signal_while_better_weather_is_waited_for_leaves_the_batch) {
+  struct bed b = bed_start("in", 1);
+  struct script script = {.handle = fails_first, .fail = 1000};
+  struct lanes l;
+  lane_fill(b.address, "in", 1, 0, 10, 0);
+  lanes_init(&l, b.address, "in", "g");
+  lanes_set(&l, "backoff", "600");
+  lanes_set(&l, "backoff_max", "600");
+  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  LANE_UNTIL(atomic_load(&script.calls) == 1);
+  lanes_stop(&l);
+  lanes_end(&l);
+  CHECK_INT(l.err[0].code, 0);
+  CHECK_INT(script.calls, 1);
+  CHECK_INT(lane_committed(b.address, "in", "g"), 0);
+  bed_stop(&b);
+}
