@@ -190,7 +190,7 @@ build/tsan-deps/lua/bin/lua5.4: build/sources/vendor/.fetched tests/deps/lua tes
 check-valgrind: ## the unit tests and specs under valgrind
 	@tests/deps/install build test full
 	@$(MAKE) BUILD=build/valgrind OPT='-O1 -g' all unit
-	@BUILD=build/valgrind WRAP='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --suppressions=tests/valgrind.supp' \
+	@BUILD=build/valgrind WRAP='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=tests/valgrind.supp' \
 		ONLY=$${ONLY:-unit,spec} tests/run $(FILTER)
 
 # LUA_INIT reaches every lua5.4 the specs start: the collector never rests, so what is not anchored is lost at once.

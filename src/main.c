@@ -2,10 +2,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "kafka/farewell.h"
 
 extern char **environ;
 
@@ -68,5 +70,6 @@ int main(int argc, char **argv) {
   rl_options_make(&options);
   int status = perform(&options, c, argc - 2, argv + 2);
   rl_options_free(&options);
+  if (rl_farewells_unended()) _exit(status); /* stdout is flushed by now */
   return status;
 }

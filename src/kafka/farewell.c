@@ -1,7 +1,9 @@
 #include "kafka/farewell.h"
 
+#include <librdkafka/rdkafka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -9,7 +11,10 @@
 
 #define LIMIT (2 * RL_NS_PER_S)
 
-/* Shared by the caller and the thread that destroys; the last of the two frees it. */
+static atomic_int unended;
+
+/* Shared by the caller and the thread that destroys. The caller joins the thread and frees it, or, when it no
+ * longer waits, leaves both to the thread. */
 struct farewell {
   rd_kafka_t *rk;
   int flags;
@@ -35,7 +40,10 @@ static void *destroy(void *arg) {
   bool left = f->left;
   pthread_cond_signal(&f->cv);
   pthread_mutex_unlock(&f->mu);
-  if (left) end(f);
+  if (left) {
+    end(f);
+    atomic_fetch_sub(&unended, 1);
+  }
   return NULL;
 }
 
@@ -46,8 +54,8 @@ static bool wait_for(struct farewell *f) {
   while (!f->done && rl_now() < until) pthread_cond_timedwait(&f->cv, &f->mu, &t);
   bool done = f->done;
   f->left = !done;
+  if (!done) atomic_fetch_add(&unended, 1);
   pthread_mutex_unlock(&f->mu);
-  if (done) end(f);
   return done;
 }
 
@@ -63,18 +71,26 @@ static struct farewell *begin(rd_kafka_t *rk, int flags, void (*after)(void *arg
   return f;
 }
 
+static int start(pthread_t *thread, struct farewell *f) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int rc = pthread_create(thread, NULL, destroy, f);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return rc;
+}
+
 /* Without a thread to spare it is destroyed here, however long that takes. */
 bool rl_farewell(rd_kafka_t *rk, int flags, void (*after)(void *arg), void *arg) {
   struct farewell *f = begin(rk, flags, after, arg);
   pthread_t thread;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int rc = pthread_create(&thread, NULL, destroy, f);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (rc)
-    destroy(f);
-  else
-    pthread_detach(thread);
-  return wait_for(f);
+  bool threaded = start(&thread, f) == 0;
+  if (!threaded) destroy(f);
+  bool done = wait_for(f);
+  if (threaded && done) pthread_join(thread, NULL); /* not even its stack outlives the handle */
+  if (threaded && !done) pthread_detach(thread);
+  if (done) end(f);
+  return done;
 }
+
+int rl_farewells_unended(void) { return atomic_load(&unended); }
