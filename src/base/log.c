@@ -15,7 +15,8 @@
 /* One lock for all of it: a line, the progress line under it and the secrets belong together. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int highest = RL_INFO;
-static char *progress; /* the line that stands on the terminal, or NULL */
+static char *progress;   /* the line that stands on the terminal, or NULL */
+static bool half_a_line; /* standard output's last line there has not ended: progress waits */
 static struct {
   void (*fn)(enum rl_level level, const char *line, void *arg);
   void *arg;
@@ -91,7 +92,9 @@ static bool wants_colour(void) {
 static void emit(enum rl_level level, struct rl_bytes masked) {
   struct rl_buf line = RL_BUF_INIT;
   bool terminal = !sink.fn && isatty(STDERR_FILENO);
-  if (terminal && progress) rl_buf_puts(&line, ERASE);
+  if (terminal && half_a_line) rl_buf_putc(&line, '\n');
+  if (terminal && progress && !half_a_line) rl_buf_puts(&line, ERASE);
+  if (terminal) half_a_line = false;
   put_level(&line, level, terminal && wants_colour());
   put_message(&line, masked);
   if (sink.fn) {
@@ -128,8 +131,8 @@ void rl_log(enum rl_level level, const char *fmt, ...) {
 /* Under the lock. */
 static void replace_progress(const char *text) {
   struct rl_buf out = RL_BUF_INIT;
-  if (progress || text) rl_buf_puts(&out, ERASE);
-  if (text) rl_buf_puts(&out, text);
+  if (!half_a_line && (progress || text)) rl_buf_puts(&out, ERASE);
+  if (!half_a_line && text) rl_buf_puts(&out, text);
   write_all(rl_buf_bytes(&out));
   rl_buf_free(&out);
   rl_free(progress);
@@ -140,6 +143,17 @@ void rl_log_progress(const char *text) {
   if (!isatty(STDERR_FILENO)) return;
   pthread_mutex_lock(&lock);
   replace_progress(text);
+  pthread_mutex_unlock(&lock);
+}
+
+void rl_log_aside(void) {
+  pthread_mutex_lock(&lock);
+  if (progress && !half_a_line) write_all(rl_bytes_str(ERASE));
+}
+
+void rl_log_resume(bool line_ended) {
+  half_a_line = !line_ended;
+  if (progress && line_ended) write_all(rl_bytes_str(progress));
   pthread_mutex_unlock(&lock);
 }
 

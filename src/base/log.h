@@ -30,6 +30,11 @@ bool rl_is_secret(const char *name);
 /* Shows (text) or erases (NULL) the progress line; does nothing when stderr is no terminal. */
 void rl_log_progress(const char *text);
 
+/* Between the two, the caller may write to standard output on the same terminal, and must not log. The
+ * progress line is erased before, and stands again once what was written ended its line. */
+void rl_log_aside(void);
+void rl_log_resume(bool line_ended);
+
 /* Lines go to fn instead of stderr (as they would stand there, without newline); NULL restores. It is called
  * under the log's lock: it must not log. */
 void rl_log_to(void (*fn)(enum rl_level level, const char *line, void *arg), void *arg);

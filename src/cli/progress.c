@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/terminal.h"
 #include "cli/supervise.h"
 
 void rl_stats_add(struct rl_stats *sum, const struct rl_stats *s) {
@@ -81,7 +82,7 @@ void rl_summary_put(struct rl_buf *out, const struct rl_stats *s, double seconds
 
 void rl_progress_start(struct rl_progress *p) {
   memset(p, 0, sizeof *p);
-  p->shown = isatty(STDERR_FILENO) && rl_log_on(RL_INFO);
+  p->shown = isatty(STDERR_FILENO) && rl_log_on(RL_INFO) && (rl_terminal_shared() || !isatty(STDOUT_FILENO));
   p->started = p->at = rl_now();
   p->next = p->started + RL_NS_PER_S;
 }

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/terminal.h"
 #include "cli/commands.h"
 #include "cli/supervise.h"
 #include "lua/engine.h"
@@ -108,6 +109,7 @@ int rl_cmd_run(struct rl_cli *cli, struct rl_err *err) {
   struct rl_signals signals;
   struct job job = {.cli = cli};
   if (check_form(cli, err) || rl_signals_open(&signals, true, err)) return err->code;
+  if (rl_log_on(RL_INFO)) rl_terminal_share();
   int rc = perform(&job, &signals, err);
   if (is_stuck(&job)) leave_at_once(rc, err);
   clean_up(&job);

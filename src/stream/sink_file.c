@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/terminal.h"
 #include "stream/ndjson.h"
 
 #define FLUSH_AT (1 << 20) /* a batch may write more than we care to hold */
@@ -65,6 +66,10 @@ static size_t room(const struct file *f, size_t len) {
   return len < PIPE_BUF ? len : PIPE_BUF;
 }
 
+static ssize_t write_fd(int fd, const char *data, size_t len) {
+  return fd == STDOUT_FILENO ? rl_terminal_write(data, len) : write(fd, data, len);
+}
+
 static int write_failed(const struct file *f, struct rl_err *err) {
   if (errno == EPIPE) return rl_fail(err, RL_EPIPE, "%s: its reader went away", f->topic);
   return rl_fail(err, RL_EFAIL, "%s: %s", f->topic, strerror(errno));
@@ -83,7 +88,7 @@ static int write_out(struct file *f, bool wait, struct rl_err *err) {
   while (at < f->buf.len && rc == 0) {
     size_t len = f->buf.len - at;
     if (!wait && (len = room(f, len)) == 0) break;
-    ssize_t n = write(f->fd, f->buf.data + at, len);
+    ssize_t n = write_fd(f->fd, f->buf.data + at, len);
     if (n >= 0)
       at += (size_t)n;
     else if (!wait && errno == EAGAIN)

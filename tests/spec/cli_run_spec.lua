@@ -59,6 +59,37 @@ describe("rille run over a file", function()
     assert.is_truthy(err:find("1 dead letter", 1, true), err)
   end)
 
+  -- What stands on the screen in the end: \r goes to the line's begin, \27[K erases from there.
+  local function screen(bytes)
+    local lines = {}
+    for line in bytes:gsub("\r\n", "\n"):gmatch "[^\n]*" do lines[#lines + 1] = line:gsub(".*\r\27%[K", "") end
+    return table.concat(lines, "\n")
+  end
+
+  it("on a terminal, what a script prints and the progress line do not mix", function()
+    local shown = proc.folder() .. "/shown"
+    -- The first batch waits until the progress line stands.
+    local code = [[local first = true
+      return function(batch, out)
+        while first do
+          local file = io.open(arg[1])
+          first = not (file and file:read "a":find("lag ?", 1, true))
+          if file then file:close() end
+        end
+        print "printed"; io.write("writ", "ten\n"); io.stdout:write "by method\n"
+        out:send("-", { sent = 1 })
+      end]]
+    local path = proc.write(proc.folder() .. "/lines", "1\n2\n")
+    local command = { rille.program, "run", "--code", code, "--input", path, "--batch-size", "1", "--", shown }
+    for k, word in ipairs(command) do command[k] = proc.quote(word) end
+    local process = proc.start { "script", "-qefc", table.concat(command, " "), shown }
+    assert.equal(0, process:wait(20), process:out())
+    local bytes = proc.read(shown)
+    assert.is_truthy(bytes:find("\r\27[K", 1, true), "no progress line was shown")
+    local batch = "printed\nwritten\nby method\n{\"sent\":1}\n"
+    assert.is_truthy(screen(bytes):find(batch .. batch .. "rille: 2 messages", 1, true), screen(bytes))
+  end)
+
   it("-c ends after so many messages, --batch-size cuts them", function()
     local status, out, err = run({
       "run", "--code", "return function(batch) print(#batch) end", "--input", "-", "--input-format", "lines", "-c", "5",

@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/terminal.h"
 #include "unit.h"
 
-static int controller, real_stderr;
+static int controller, real_stderr, real_stdout;
 
 static void open_terminal(void) {
   controller = posix_openpt(O_RDWR | O_NOCTTY);
@@ -65,3 +66,56 @@ TEST(progress_is_erased_before_a_line_and_stands_again_after_it) {
   CHECK_STR(shown(), "rille: text\r\n");
   close_terminal();
 }
+
+TEST(nothing_is_shared_while_standard_output_is_no_terminal) {
+  open_terminal();
+  int null = open("/dev/null", O_WRONLY);
+  real_stdout = dup(STDOUT_FILENO);
+  fflush(stdout);
+  dup2(null, STDOUT_FILENO);
+  close(null);
+  CHECK(!rl_terminal_share());
+  dup2(real_stdout, STDOUT_FILENO);
+  close(real_stdout);
+  close_terminal();
+}
+
+#ifdef __GLIBC__
+/* The last test: stdout stays what it becomes. */
+TEST(standard_output_and_the_progress_line_do_not_mix) {
+  open_terminal();
+  fflush(stdout);
+  FILE *harness = stdout;
+  real_stdout = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  CHECK(rl_terminal_share());
+  FILE *own = stdout;
+  stdout = harness; /* for what CHECK prints */
+  rl_log_progress("10 messages");
+  CHECK_STR(shown(), "\r\x1b[K10 messages");
+  fputs("one\n", own);
+  CHECK_STR(shown(), "\r\x1b[Kone\r\n10 messages");
+  fputs("half", own);
+  fflush(own);
+  CHECK_STR(shown(), "\r\x1b[Khalf");
+  rl_log_progress("20 messages"); /* waits for the line's end */
+  CHECK_STR(shown(), "");
+  fputs(" and whole\n", own);
+  CHECK_STR(shown(), " and whole\r\n20 messages");
+  fputs("half", own);
+  fflush(own);
+  shown();
+  rl_log(RL_INFO, "text");
+  CHECK_STR(shown(), "\r\nrille: text\r\n20 messages");
+  CHECK_INT(rl_terminal_write("x\n", 2), 2); /* outputs go the same way */
+  CHECK_STR(shown(), "\r\x1b[Kx\r\n20 messages");
+  fputs("end", own);
+  fflush(own);
+  shown();
+  rl_log_progress(NULL);
+  CHECK_STR(shown(), "");
+  dup2(real_stdout, STDOUT_FILENO);
+  close(real_stdout);
+  close_terminal();
+}
+#endif
