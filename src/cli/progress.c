@@ -66,6 +66,12 @@ static void put_causes(struct rl_buf *out, const struct rl_stats *s) {
   if (before[0] == ',') rl_buf_putc(out, ')');
 }
 
+/* Batches are committed in groups: how often is not how many. */
+static void put_commits(struct rl_buf *out, int64_t n) {
+  if (n == 1) rl_buf_puts(out, ", offsets committed once");
+  if (n > 1) rl_buf_printf(out, ", offsets committed %" PRId64 " times", n);
+}
+
 void rl_summary_put(struct rl_buf *out, const struct rl_stats *s, double seconds) {
   put_count(out, s->handled, "message", "messages");
   rl_buf_puts(out, " in ");
@@ -75,8 +81,7 @@ void rl_summary_put(struct rl_buf *out, const struct rl_stats *s, double seconds
   put_count(out, s->sent, "output", "outputs");
   rl_buf_puts(out, ", ");
   put_count(out, s->rejected, "dead letter", "dead letters");
-  rl_buf_puts(out, ", ");
-  put_count(out, s->commits, "commit", "commits");
+  put_commits(out, s->commits);
   rl_buf_printf(out, ", %.1f s, %.0f/s", seconds, seconds > 0 ? (double)s->handled / seconds : 0.0);
 }
 

@@ -18,6 +18,7 @@ struct watch {
   int signals;
   int64_t leave_at; /* RL_NEVER until the second signal */
   struct rl_err *err;
+  const char *traceback; /* of err */
   struct rl_progress progress;
 };
 
@@ -27,11 +28,14 @@ static void stop_all(const struct watch *w, bool now) {
 }
 
 /* The first error stays; a reader that went away is none while there is another. */
-static void note(struct watch *w, const struct rl_err *why) {
-  if (w->err->code == 0 || (w->err->code == RL_EPIPE && why->code != RL_EPIPE))
+static void note(struct watch *w, const struct rl_err *why, const char *traceback) {
+  if (w->err->code == 0 || (w->err->code == RL_EPIPE && why->code != RL_EPIPE)) {
     *w->err = *why;
-  else if (why->code != RL_EPIPE)
+    w->traceback = traceback;
+  } else if (why->code != RL_EPIPE) {
+    if (traceback) rl_log(RL_ERROR, "%s", traceback);
     rl_log(RL_ERROR, "%s", why->text);
+  }
 }
 
 static size_t reap(struct watch *w) {
@@ -42,7 +46,7 @@ static size_t reap(struct watch *w) {
       struct rl_err why = {0};
       w->over[i] = true;
       if (rl_lane_wait(lane, &why)) {
-        note(w, &why);
+        note(w, &why, rl_lane_traceback(lane));
         stop_all(w, false);
       }
     }
@@ -98,6 +102,7 @@ int rl_supervise(const struct rl_crew *crew, struct rl_signals *signals, struct 
   }
   rl_log_progress(NULL);
   rl_progress_summary(&w.progress, crew);
+  if (w.traceback) rl_log(RL_ERROR, "%s", w.traceback); /* the error itself comes last, from main */
   rl_free(w.over);
   return err->code;
 }

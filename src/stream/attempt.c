@@ -48,7 +48,7 @@ static int stop_at(struct attempt *a, uint32_t message, bool by_handler, const c
   put_origin(origin, sizeof origin, &a->batch->msgs[message]);
   rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin,
           what, script, *script ? ": " : "", error);
-  rl_lane_fail(a->lane, &err);
+  rl_lane_fail_traced(a->lane, &err, by_handler ? a->why.traceback : NULL);
   return RL_EHANDLER;
 }
 
@@ -252,7 +252,6 @@ static void count_failure(struct rl_lane *lane) {
 /* The message, or with bisect = false the messages, that failed by themselves. */
 static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_t first, size_t n) {
   struct rl_letter letter = {.error = a->why.error, .traceback = a->why.traceback, .attempts = part->tries};
-  if (a->why.traceback && !can_reject(a->lane)) rl_log(RL_ERROR, "%s", a->why.traceback);
   for (size_t i = first; i < first + n; i++) {
     if (can_reject(a->lane)) {
       if (dead_letter(a, a->todo[i], &letter, true)) return RL_EHANDLER;
@@ -261,8 +260,10 @@ static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_
     }
     a->settled[a->todo[i]] = 1;
   }
-  if (a->once && !can_reject(a->lane))
+  if (a->once && !can_reject(a->lane)) {
+    if (a->why.traceback) rl_log(RL_WARN, "%s", a->why.traceback);
     rl_log(RL_WARN, "%zu messages lost (at most once): %s", n, a->why.error);
+  }
   return 0;
 }
 
@@ -270,9 +271,8 @@ static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_
 static int script_failed(struct attempt *a) {
   struct rl_err err = {0};
   memset(a->settled, 0, a->batch->n);
-  if (a->why.traceback) rl_log(RL_ERROR, "%s", a->why.traceback);
   rl_fail(&err, RL_EHANDLER, "%s", a->why.error);
-  rl_lane_fail(a->lane, &err);
+  rl_lane_fail_traced(a->lane, &err, a->why.traceback);
   return RL_EHANDLER;
 }
 

@@ -300,7 +300,7 @@ static void closing(struct rl_lane *lane, int64_t now) {
   if (lane->close_begun && late && lane->phase != RL_ENDED) {
     rl_log(RL_WARN, "left before the group answered: it waits for session.timeout.ms");
     lane->phase = RL_ENDED;
-    lane->stuck = true; /* the consumer cannot be destroyed */
+    lane->unclosed = true;
   }
 }
 

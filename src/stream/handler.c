@@ -54,8 +54,7 @@ static void hook_failed(struct rl_lane *lane, enum rl_hook hook, int code, const
   bool quiet = code == RL_EPIPE; /* stdout's reader went away (S5.3) */
   rl_fail(&err, quiet ? RL_EPIPE : RL_EHANDLER, "%s: %s: %s", lane->engine.script, hook_name(hook),
           why->error);
-  if (why->traceback && !quiet) rl_log(RL_ERROR, "%s", why->traceback);
-  rl_lane_fail(lane, &err);
+  rl_lane_fail_traced(lane, &err, quiet ? NULL : why->traceback);
 }
 
 /* Runs one hook; returns its blame. */

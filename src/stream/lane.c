@@ -153,6 +153,7 @@ static void take_apart(struct rl_lane *lane) {
   pthread_cond_destroy(&lane->cv);
   pthread_mutex_destroy(&lane->mu);
   rl_free(lane->history);
+  rl_free(lane->traceback);
   rl_free(lane->epochs);
   rl_free(lane);
 }
@@ -197,13 +198,14 @@ int rl_lane_wait(struct rl_lane *lane, struct rl_err *err) {
   return lane->err.code;
 }
 
+const char *rl_lane_traceback(const struct rl_lane *lane) { return lane->traceback; }
 bool rl_lane_ended(const struct rl_lane *lane) { return atomic_load(&lane->ended); }
-bool rl_lane_stuck(const struct rl_lane *lane) { return lane->stuck; }
+bool rl_lane_stuck(const struct rl_lane *lane) { return lane->stuck || lane->unclosed; }
 
 void rl_lane_free(struct rl_lane *lane) {
   if (!rl_lane_ended(lane)) rl_lane_stop(lane, true);
   join(lane);
-  if (lane->stuck) return; /* its handler still runs in it, or its consumer cannot be destroyed */
+  if (lane->stuck) return; /* its handler still runs in it */
   if (lane->has_engine && lane->engine.destroy) lane->engine.destroy(lane->engine.self);
   take_apart(lane);
 }

@@ -44,11 +44,15 @@ int rl_lane_start(struct rl_lane **out, struct rl_run *run, int index, const str
 void rl_lane_stop(struct rl_lane *lane, bool now);
 /* Waits until the lane has ended (consumer closed). Returns 0 or the code in err. */
 int rl_lane_wait(struct rl_lane *lane, struct rl_err *err);
+/* After the wait: where the script failed, if that is what ended it; NULL. Lives as long as the lane. */
+const char *rl_lane_traceback(const struct rl_lane *lane);
 bool rl_lane_ended(const struct rl_lane *lane);
-/* After the wait: its handler's thread never came back (S10.3), or its consumer could not be closed in time.
- * Nothing of it can be freed: the process should end with _exit. */
+/* After the wait: its handler's thread never came back (S10.3), or its consumer was not closed in time. A
+ * process that has nothing else to do should end with _exit. */
 bool rl_lane_stuck(const struct rl_lane *lane);
-void rl_lane_free(struct rl_lane *lane); /* stops and waits if need be */
+/* Stops and waits if need be. A lane whose handler never came back stays as it is; a consumer that was not
+ * closed takes some seconds more. */
+void rl_lane_free(struct rl_lane *lane);
 
 struct rl_stats {
   int64_t messages, bytes, batches, handled; /* taken; in batches; handed over; settled messages */

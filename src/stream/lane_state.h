@@ -86,6 +86,7 @@ struct rl_lane {
   size_t n_epochs;
   uint64_t epoch_changes; /* counts them, so that waits notice */
   struct rl_err err;      /* the first failure; code 0: none */
+  char *traceback;        /* and its traceback, if any */
   struct rl_stats stats;
 
   /* ── the reader's own ── */
@@ -110,6 +111,7 @@ struct rl_lane {
   int64_t interrupted;        /* when the handler was interrupted; RL_NEVER: not */
   long long interrupted_call; /* the call_started of that call; 0: none ran */
   bool poisoned, stuck, close_begun, sink_fatal;
+  bool unclosed; /* the group did not answer: to destroy the consumer takes its time */
   int stop_seen;
   struct rl_revoke revoke;
   bool commit_out;
@@ -136,6 +138,8 @@ struct rl_lane {
 void *rl_reader_main(void *lane);
 /* Fails the lane: the first failure stays, the run ends. Any thread. */
 void rl_lane_fail(struct rl_lane *lane, const struct rl_err *err);
+/* With the traceback (NULL: none) of what failed, to be shown beside it at the end. */
+void rl_lane_fail_traced(struct rl_lane *lane, const struct rl_err *err, const char *traceback);
 bool rl_lane_failed(struct rl_lane *lane);
 
 /* fill.c: messages into the batch that fills, and batches to the handler. */

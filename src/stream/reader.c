@@ -9,14 +9,18 @@
 
 #define NAP_CAP_MS 1000 /* counters and lag are refreshed at least this often */
 
-void rl_lane_fail(struct rl_lane *lane, const struct rl_err *err) {
+void rl_lane_fail_traced(struct rl_lane *lane, const struct rl_err *err, const char *traceback) {
   pthread_mutex_lock(&lane->mu);
   bool first = lane->err.code == 0;
   if (first) lane->err = *err;
+  if (first && traceback) lane->traceback = rl_strdup(traceback);
   pthread_mutex_unlock(&lane->mu);
+  if (!first && traceback) rl_log(RL_ERROR, "%s", traceback);
   if (!first && err->code != RL_EPIPE) rl_log(RL_ERROR, "%s", err->text);
   rl_wake_ring(&lane->bell);
 }
+
+void rl_lane_fail(struct rl_lane *lane, const struct rl_err *err) { rl_lane_fail_traced(lane, err, NULL); }
 
 bool rl_lane_failed(struct rl_lane *lane) {
   pthread_mutex_lock(&lane->mu);

@@ -87,7 +87,7 @@ describe("rille run over a file", function()
     local bytes = proc.read(shown)
     assert.is_truthy(bytes:find("\r\27[K", 1, true), "no progress line was shown")
     local batch = "printed\nwritten\nby method\n{\"sent\":1}\n"
-    assert.is_truthy(screen(bytes):find(batch .. batch .. "rille: 2 messages", 1, true), screen(bytes))
+    assert.is_truthy(screen(bytes):find("\n" .. batch .. batch .. "rille: 2 messages", 1, true), screen(bytes))
   end)
 
   it("-c ends after so many messages, --batch-size cuts them", function()
@@ -126,6 +126,18 @@ describe("rille run over a file", function()
     local status, out, err = run({ "run", path, "--input", "-", "--input-format", "lines" }, "x\n")
     assert.equal(0, status, err)
     assert.equal("helped\t[1]\n", out)
+  end)
+
+  it("what failed and what to do is the last line, its traceback right before it, the summary before both", function()
+    for _, code in ipairs { "return function() error 'no' end", "return function(_, out) out:send(5) end",
+      "return { open = function() error 'no' end, handle = function() end }" } do
+      local status, _, err = run({ "run", "--code", code, "--input", "-" }, "{}\n")
+      assert.equal(4, status, err)
+      local summary, traceback, cause = err:match "^rille: (%d+ messages?[^\n]*)\nrille: error: (stack traceback:\n.*)\nrille: error: ([^\n]*)\n$"
+      assert.is_truthy(summary, err)
+      assert.is_truthy(traceback:find("--code", 1, true), err)
+      assert.is_truthy(cause:find("--code:1: ", 1, true), err)
+    end
   end)
 
   it("a summary at the end goes to standard error, no progress line when it is no terminal", function()
