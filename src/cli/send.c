@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "stream/start.h"
 
-enum { SHOWN = 10 /* refused messages that get a line each */ };
+enum { SHOWN = 10 /* refusals that get a line each */ };
 
 /* Where a message came from; goes with it and comes back with its report. */
 struct origin {
@@ -20,9 +20,12 @@ struct origin {
   int64_t line;
 };
 
+/* What the broker says of one message in the words it used for the last is not said again: the count is. */
 static void refuse(struct rl_sender *s, const char *file, int64_t line, const struct rl_err *why) {
   if (s->failed++ == 0) s->first = *why;
-  if (s->failed <= SHOWN) rl_log(RL_ERROR, "%s:%" PRId64 ": not sent: %s", file, line, why->text);
+  bool same = s->failed > 1 && why->kafka && strcmp(why->text, s->last.text) == 0;
+  s->last = *why;
+  if (!same && s->shown++ < SHOWN) rl_log(RL_ERROR, "%s:%" PRId64 ": not sent: %s", file, line, why->text);
 }
 
 static void on_report(void *opaque, const struct rl_err *why, void *arg) {
@@ -159,7 +162,11 @@ static int open_producer(struct rl_sender *s, struct rl_err *err) {
   const char *topic = s->cli->settings.topics.at[0];
   struct rl_producer_opts opts = {.conf = &s->cli->settings.kafka, .brokers = rl_client_brokers(s->cli)};
   if (rl_producer_open(&s->producer, &opts, err)) return err->code;
+  if (rl_producer_connect(s->producer, rl_client_connect_ms(s->cli), err)) return err->code;
   if (rl_producer_has_topic(s->producer, topic, rl_client_connect_ms(s->cli), err)) return err->code;
+  if (s->partition >= 0 &&
+      rl_producer_has_partition(s->producer, topic, s->partition, rl_client_connect_ms(s->cli), err))
+    return err->code;
   return rl_room_open(&s->room, s->cli, topic, err);
 }
 

@@ -24,8 +24,9 @@ struct rl_sender {
   struct rl_tape tape;
   struct rl_arena arena; /* of the line in hand */
   int64_t taken, acknowledged, failed;
-  int64_t heard;       /* when a report came last */
-  struct rl_err first; /* of the messages that were refused */
+  int64_t heard;             /* when a report came last */
+  int shown;                 /* refusals that got a line */
+  struct rl_err first, last; /* of the messages that were refused */
 };
 
 /* Reads the options. RL_EUSAGE. On an error nothing is held. */

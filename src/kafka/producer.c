@@ -104,6 +104,22 @@ static bool ask_again(const struct rl_producer *p, rd_kafka_resp_err_t code, int
   return code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE || code == RD_KAFKA_RESP_ERR__TRANSPORT;
 }
 
+int rl_producer_connect(struct rl_producer *p, int timeout_ms, struct rl_err *err) {
+  return rl_client_connect(p->rk, p->events, timeout_ms, err);
+}
+
+static int topic_unseen(struct rl_producer *p, const char *topic, rd_kafka_resp_err_t code, double seconds,
+                        struct rl_err *err) {
+  char brokers[256];
+  if (!rl_reason_is_connection(code)) {
+    rl_reason(err, code, "output topic %s", topic);
+    return RL_EBROKER;
+  }
+  rl_client_setting(p->rk, "bootstrap.servers", brokers, sizeof brokers);
+  rl_reason(err, code, "output topic %s: no answer about it from %s in %.3g s", topic, brokers, seconds);
+  return RL_EBROKER;
+}
+
 int rl_producer_has_topic(struct rl_producer *p, const char *topic, int timeout_ms, struct rl_err *err) {
   int64_t start = rl_now(), deadline = start + timeout_ms * RL_NS_PER_MS;
   rd_kafka_topic_t *rkt = rl_topics_get(&p->topics, p->rk, topic);
@@ -116,6 +132,19 @@ int rl_producer_has_topic(struct rl_producer *p, const char *topic, int timeout_
     struct timespec pause = {0, 100 * RL_NS_PER_MS};
     nanosleep(&pause, NULL);
   }
-  rl_reason(err, code, "output topic %s", topic);
-  return RL_EBROKER;
+  return topic_unseen(p, topic, code, (double)(rl_now() - start) / (double)RL_NS_PER_S, err);
+}
+
+int rl_producer_has_partition(struct rl_producer *p, const char *topic, int32_t partition, int timeout_ms,
+                              struct rl_err *err) {
+  const struct rd_kafka_metadata *md = NULL;
+  rd_kafka_topic_t *rkt = rl_topics_get(&p->topics, p->rk, topic);
+  if (!rkt) return rl_reason(err, rd_kafka_last_error(), "output topic '%s'", topic);
+  rd_kafka_resp_err_t code = rd_kafka_metadata(p->rk, 0, rkt, &md, timeout_ms);
+  if (code) return topic_unseen(p, topic, code, timeout_ms / 1e3, err);
+  int n = md->topic_cnt ? md->topics[0].partition_cnt : 0;
+  rd_kafka_metadata_destroy(md);
+  if (partition < n) return 0;
+  return rl_fail_kafka(err, RL_EBROKER, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+                       "topic %s has no partition %d: it has %d, the last is %d", topic, partition, n, n - 1);
 }

@@ -52,8 +52,16 @@ size_t rl_producer_max_bytes(const struct rl_producer *p); /* message.max.bytes 
 /* Was it refused for its size alone? */
 bool rl_producer_too_large(const struct rl_err *err);
 
+/* Waits for a broker's first answer; the error names the address and says why there is none. Before anything
+ * is sent. */
+int rl_producer_connect(struct rl_producer *p, int timeout_ms, struct rl_err *err);
+
 /* Is there such a topic? Waits up to timeout_ms for metadata; RL_EBROKER when it is unknown. */
 int rl_producer_has_topic(struct rl_producer *p, const char *topic, int timeout_ms, struct rl_err *err);
+
+/* And this partition of it? Of a topic that is there. */
+int rl_producer_has_partition(struct rl_producer *p, const char *topic, int32_t partition, int timeout_ms,
+                              struct rl_err *err);
 
 /* Purges what is unsent (reports come as errors, served here to fn) and destroys the handle. */
 void rl_producer_destroy(struct rl_producer *p, rl_delivered *fn, void *arg);

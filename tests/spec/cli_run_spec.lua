@@ -133,7 +133,9 @@ describe("rille run over a file", function()
       "return { open = function() error 'no' end, handle = function() end }" } do
       local status, _, err = run({ "run", "--code", code, "--input", "-" }, "{}\n")
       assert.equal(4, status, err)
-      local summary, traceback, cause = err:match "^rille: (%d+ messages?[^\n]*)\nrille: error: (stack traceback:\n.*)\nrille: error: ([^\n]*)\n$"
+      local line = "([^\n]*)\n"
+      local summary, traceback, cause =
+        err:match("^rille: %d+ messages?" .. line .. "rille: error: (stack traceback:\n.*)\nrille: error: " .. line .. "$")
       assert.is_truthy(summary, err)
       assert.is_truthy(traceback:find("--code", 1, true), err)
       assert.is_truthy(cause:find("--code:1: ", 1, true), err)
