@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/kcat.h"
 #include "cli/output.h"
 #include "kafka/farewell.h"
 
@@ -44,6 +45,19 @@ static int perform(const struct rl_options *options, const struct rl_command *c,
   return status;
 }
 
+/* Options alone: out of habit from kcat, or before the command that they belong to. */
+static int no_command_yet(int argc, char **argv) {
+  char letter = 0;
+  const char *here = rl_kcat_mode(argc, argv, &letter);
+  if (here)
+    rl_log(RL_ERROR, "-%c is no command: %s", letter, here);
+  else
+    rl_log(RL_ERROR, "%s is an option, and options follow their command: `rille --help` lists those",
+           argv[0]);
+  rl_help_usage(stderr, NULL);
+  return 2;
+}
+
 static int no_command(const char *name) {
   const char *near = name ? rl_command_nearest(name) : NULL;
   if (near)
@@ -65,6 +79,7 @@ int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write(2) */
   if (argc < 2) return no_command(NULL);
   const struct rl_command *c = rl_command_named(command_name(argv[1]));
+  if (!c && argv[1][0] == '-') return no_command_yet(argc - 1, argv + 1);
   if (!c) return no_command(argv[1]);
   struct rl_options options;
   rl_options_make(&options);

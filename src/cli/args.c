@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/kcat.h"
 
 /* Where the parser stands in argv. */
 struct walk {
@@ -77,6 +78,8 @@ static int unknown(const struct rl_cli *cli, const struct rl_option *o, const ch
   if (o)
     return rl_fail(err, RL_EUSAGE, "%s is an option of `rille %s`, not of `rille %s`", origin,
                    rl_cmd_name(o->cmds), cmd);
+  const char *here = name ? NULL : rl_kcat_letter(origin[1]);
+  if (here) return rl_fail(err, RL_EUSAGE, "unknown option %s: %s", origin, here);
   const char *near = name ? rl_option_nearest(cli->options, name, cli->cmd) : NULL;
   if (near) return rl_fail(err, RL_EUSAGE, "unknown option %s: did you mean --%s?", origin, near);
   return rl_fail(err, RL_EUSAGE, "unknown option %s: `rille %s --help` lists those there are", origin, cmd);

@@ -105,7 +105,7 @@ static const struct {
      "where to begin: beginning, end, an offset, -N for the last N of each partition, or a time"},
     {"start", RL_CMD_SEEK, NULL, NULL,
      "where the group is to go on: beginning, end, an offset, -N before the end, or a time"},
-    {"count", RL_CMD_TAP | RL_CMD_SEND, NULL, "", "end after N messages"},
+    {"count", RL_CMD_TAP | RL_CMD_SEND, NULL, "", "end after N messages; 0: no limit"},
     {"topics", RL_CMD_SCHEMA, "TOPIC", NULL, "the topic to look at: another way to name it"},
     {"input", RL_CMD_SCHEMA, "FILE", NULL, "the file to look at, - for stdin: another way to name it"},
     {"start", RL_CMD_SCHEMA, NULL, "",

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -121,6 +122,8 @@ static int send_file(struct rl_sender *s, const char *path, struct rl_err *err) 
 
 static int send_files(struct rl_sender *s, struct rl_err *err) {
   const struct rl_list *files = &s->cli->args;
+  if (!files->n && isatty(STDIN_FILENO))
+    rl_log(RL_INFO, "reading from the terminal: each line is a message, Ctrl-D ends");
   if (!files->n) return send_file(s, "-", err);
   for (size_t i = 0; i < files->n && wanted(s); i++)
     if (send_file(s, files->at[i], err)) return err->code;

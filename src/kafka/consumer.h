@@ -113,6 +113,9 @@ void rl_topic_infos_free(struct rl_topic_info *infos, size_t n);
 /* Fills each offset with the partition's end: last stable under read_committed. */
 int rl_consumer_ends(struct rl_consumer *c, struct rl_tps *parts, int timeout_ms, struct rl_err *err);
 int rl_consumer_begins(struct rl_consumer *c, struct rl_tps *parts, int timeout_ms, struct rl_err *err);
+/* The offset behind the partition's last message, whether or not its transaction is over. */
+int rl_consumer_last(struct rl_consumer *c, const char *topic, int32_t partition, int timeout_ms,
+                     int64_t *last, struct rl_err *err);
 /* Offsets hold wall ms on entry and the first offset at or after that time on return (end if none). */
 int rl_consumer_times(struct rl_consumer *c, struct rl_tps *parts, int timeout_ms, struct rl_err *err);
 

@@ -29,6 +29,14 @@ int rl_consumer_times(struct rl_consumer *c, struct rl_tps *parts, int timeout_m
   return rl_lookup_offsets(c->rk, parts, RL_OFFSET_INVALID, timeout_ms, err);
 }
 
+int rl_consumer_last(struct rl_consumer *c, const char *topic, int32_t partition, int timeout_ms,
+                     int64_t *last, struct rl_err *err) {
+  int64_t low;
+  rd_kafka_resp_err_t code =
+      rd_kafka_query_watermark_offsets(c->rk, topic, partition, &low, last, timeout_ms);
+  return code ? rl_reason(err, code, "cannot look up offsets of %s[%d]", topic, partition) : 0;
+}
+
 int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout_ms, struct rl_err *err) {
   rd_kafka_topic_partition_list_t *list = rl_parts_to(to);
   rd_kafka_error_t *error = rd_kafka_seek_partitions(c->rk, list, timeout_ms);

@@ -98,8 +98,35 @@ static int list_partitions(const struct rl_settings *s, const struct rl_topic_in
   return 0;
 }
 
+static void begin_at(struct rl_tp *tp, int64_t offset, const char *why) {
+  rl_log(RL_WARN, "%s[%d] has no offset %lld: it begins at %lld, its %s", tp->topic, tp->partition,
+         (long long)tp->offset, (long long)offset, why);
+  tp->offset = offset;
+}
+
+/* An offset that is not there would have librdkafka begin anew, at the beginning. */
+static int keep_within(struct rl_consumer *c, struct rl_tps *starts, struct rl_err *err) {
+  struct rl_tps begins;
+  rl_tps_copy(&begins, starts);
+  int rc = rl_consumer_begins(c, &begins, LOOK_UP_MS, err);
+  for (size_t i = 0; i < starts->n && rc == 0; i++) {
+    struct rl_tp *tp = &starts->at[i];
+    int64_t last;
+    rc = rl_consumer_last(c, tp->topic, tp->partition, LOOK_UP_MS, &last, err);
+    if (rc == 0 && tp->offset > last)
+      begin_at(tp, last, "end");
+    else if (rc == 0 && tp->offset < begins.at[i].offset)
+      begin_at(tp, begins.at[i].offset, "beginning");
+  }
+  rl_tps_free(&begins);
+  return rc;
+}
+
 static int find_starts(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
-  return find_place(c, run->settings->start, &run->starts, err);
+  struct rl_start place;
+  int rc = find_place(c, run->settings->start, &run->starts, err);
+  bool offset = rc == 0 && rl_start_parse(run->settings->start, &place) && place.kind == RL_START_OFFSET;
+  return offset ? keep_within(c, &run->starts, err) : rc;
 }
 
 static int find_ends(struct rl_run *run, struct rl_consumer *c, const struct rl_tps *parts,

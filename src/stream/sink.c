@@ -81,7 +81,8 @@ static int open_file(struct rl_sink *sink, const char *topic, struct rl_err *err
 static int look_up(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
   if (rl_is_file(topic)) return open_file(sink, topic, err);
   struct rl_producer *p = producer(sink, err);
-  return p ? rl_producer_has_topic(p, topic, timeout_ms, err) : err->code;
+  if (!p) return rl_err_prefix(err, "topic %s: ", topic);
+  return rl_producer_has_topic(p, topic, timeout_ms, err);
 }
 
 int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {

@@ -51,6 +51,29 @@ describe("rille send", function()
     for _, r in ipairs(rille.read(topic)) do assert.equal(want[r.k], r.p) end
   end)
 
+  it("a partition that the topic has not is said once, at the start, and nothing is sent", function()
+    local topic = rille.topic { partitions = 2 }
+    local run = rille.start({ "send", "-b", rille.brokers, "-t", topic, "-p", "99" }, { stdin = ("x\n"):rep(50) })
+    assert.equal(3, run:wait(15), run:err())
+    assert.equal(("rille: error: topic %s has no partition 99: it has 2, the last is 1\n"):format(topic), run:err())
+    assert.same({}, rille.read(topic))
+  end)
+
+  it("what the broker refuses in the same words is said once, and counted", function()
+    local topic = rille.topic { configs = { ["max.message.bytes"] = "100" } }
+    local run = rille.start({ "send", "-b", rille.brokers, "-t", topic }, { stdin = (("x"):rep(500) .. "\n"):rep(50) })
+    assert.equal(4, run:wait(15), run:err())
+    assert.equal(1, select(2, run:err():gsub("not sent: ", "")), run:err())
+    assert.is_truthy(run:err():find("standard input:1: not sent: ", 1, true), run:err())
+    assert.is_truthy(run:err():find("50 messages were not sent to " .. topic, 1, true), run:err())
+  end)
+
+  it("a broker that is not there is status 3, with its address", function()
+    local run = rille.start({ "send", "-b", "127.0.0.1:1", "-t", "x", "--connect", "2" }, { stdin = "x\n" })
+    assert.equal(3, run:wait(15), run:err())
+    assert.is_truthy(run:err():find("no connection to 127.0.0.1:1", 1, true), run:err())
+  end)
+
   it("an unknown topic is status 3", function()
     local none = rille.name "none"
     local run = rille.start({ "send", "-b", rille.brokers, "-t", none }, { stdin = "x\n" })
@@ -105,6 +128,39 @@ describe("rille tap", function()
     assert.equal("3\n4\n", tap(topic, "-e", "-p", "0", "-o", "3", "-f", "%o\\n"))
     assert.equal("4\n", tap(topic, "-e", "-p", "0", "-o", "2020-09-13T12:26:47Z", "-f", "%o\\n"))
     assert.equal("0\n1\n", tap(topic, "-p", "0", "-c", "2", "-f", "%o\\n"))
+  end)
+
+  it("keys and values that are no text, a tab as -K, escapes in -f", function()
+    local topic = rille.topic()
+    rille.send(topic, { { k64 = tool.base64 "\255\0\1", v64 = tool.base64 "\254\t\1", p = 0 }, { k = "k", v = "v", p = 0 } })
+    local line = rille.ndjson(tap(topic, "-e", "-c", "1"))[1]
+    assert.same({ tool.base64 "\255\0\1", tool.base64 "\254\t\1" }, { line.key_base64, line.value_base64 })
+    assert.equal("\255\0\1\t\254\t\1\nk\tv\n", tap(topic, "-e", "-K", "\\t"))
+    assert.equal("3 3\t1 1\t", tap(topic, "-e", "-f", "%K %S\\t"))
+    assert.equal("\255\0\1\254\t\1kv", tap(topic, "-e", "-f", "%k%s"))
+  end)
+
+  it("an offset that is not there begins at the nearest there is, and a line says so", function()
+    local topic = five()
+    local run = rille.start { "tap", "-b", rille.brokers, "-t", topic, "-o", "1000", "-e" }
+    assert.equal(0, run:wait(15), run:err())
+    assert.equal("", run:out())
+    assert.is_truthy(run:err():find(topic .. "[1] has no offset 1000: it begins at 5, its end", 1, true), run:err())
+    assert.equal(10, #rille.ndjson(tap(topic, "-e", "-o", "0")))
+    run = rille.start { "tap", "-b", rille.brokers, "-t", topic, "-o", "5", "-e" }
+    assert.equal(0, run:wait(15), run:err())
+    assert.equal("", run:err())
+  end)
+
+  it("ends quietly when its reader goes away while nothing comes", function()
+    local topic, status = rille.topic(), proc.folder() .. "/status"
+    local pipe = proc.start {
+      "sh", "-c", ("( %s tap -b %s -t %s; echo $? >%s ) | true"):format(rille.program, rille.brokers, topic, status),
+    }
+    assert.equal(0, pipe:wait(15))
+    assert.is_true(proc.till(15, function() return proc.read(status) ~= "" end))
+    assert.equal("0\n", proc.read(status))
+    assert.equal("", pipe:err())
   end)
 
   it("a closed pipe ends it quietly", function()

@@ -47,6 +47,18 @@ describe("rille run over a file", function()
     assert.equal('{"n":2}\n{"n":3}\n', out)
   end)
 
+  it("an output to a topic without a broker is status 2 and says so, at first use; a dead-letter topic at the start", function()
+    local code = "return function(batch, out) print 'called'; out:forward('bright', batch) end"
+    local status, out, err = run({ "run", "--code", code, "--input", "-" }, "{}\n")
+    assert.equal(2, status, err)
+    assert.equal("called\n", out)
+    assert.is_truthy(err:find("output: topic bright: no brokers: give -b HOST:PORT", 1, true), err)
+    status, out, err = run({ "run", "--code", code, "--input", "-", "--dead-letter", "dead" }, "{}\n")
+    assert.equal(2, status, err)
+    assert.equal("", out)
+    assert.is_truthy(err:find("topic dead: no brokers: give -b HOST:PORT", 1, true), err)
+  end)
+
   it("hyrax 10 a required field: an error with the nearest name when nothing has it, else the fault of what lacks it", function()
     local code = "return { fields = { x = { path = 'mag', required = true } }, handle = function(b) print(#b, b.x[1]) end }"
     local status, out, err = run({ "run", "--code", code, "--input", "-" }, '{"mog":1}\n{"mog":2}\n')
@@ -165,6 +177,13 @@ describe("the command line", function()
     ["a table key that does not exist"] = { { "run", "--code", "return { handel = print }", "-t", "x" }, "handle" },
     ["send without a topic"] = { { "send" }, "-t" },
     ["lag without a group"] = { { "lag" }, "-G" },
+    ["kcat's -C"] = { { "-C", "-b", "x", "-t", "y" }, "rille tap -t TOPIC" },
+    ["kcat's -P, behind other options"] = { { "-b", "x", "-t", "y", "-P" }, "rille send -t TOPIC" },
+    ["kcat's -L"] = { { "-L" }, "kafka-topics --describe" },
+    ["a mode of kcat's after a command"] = { { "tap", "-C", "-t", "x" }, "rille tap -t TOPIC" },
+    ["a letter of kcat's that is not ours"] = { { "send", "-t", "x", "-z", "lz4" }, "compression.codec" },
+    ["an option before its command"] = { { "-t", "x" }, "options follow their command" },
+    ["tap with a topic that -t is missing before"] = { { "tap", "-b", "x", "y" }, "-t" },
   } do
     it(name .. " is status 2", function()
       local status, out, err = run(case[1])

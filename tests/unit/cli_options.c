@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/kcat.h"
 #include "unit.h"
 
 static struct rl_options options;
@@ -244,4 +245,19 @@ TEST(passwords_on_the_command_line_never_reach_a_log_line) {
   rl_log_to(NULL, NULL);
   CHECK_HAS(line, "the password is ***, really");
   rl_cli_free(&cli);
+}
+
+TEST(the_modes_of_kcat_are_known_up_to_what_is_for_the_script) {
+  char *line[] = {"-b", "host", "-t", "topic", "-C"}, *after[] = {"-b", "host", "--", "-C"};
+  char letter = 0;
+  CHECK_HAS(rl_kcat_mode(5, line, &letter), "rille tap");
+  CHECK_INT(letter, 'C');
+  CHECK(!rl_kcat_mode(4, after, &letter));
+  CHECK(!rl_kcat_mode(4, line, &letter));
+}
+
+/* A hint for a letter that is an option would never be seen. */
+TEST(what_is_said_of_letters_of_kcat_is_said_of_none_of_ours) {
+  for (char c = 'A'; c <= 'z'; c++)
+    if (rl_kcat_letter(c) && c != 'G') CHECK(!rl_option_lettered(&options, c));
 }
