@@ -138,7 +138,7 @@ static void close_source(struct reading *t) {
 
 static int consume(struct reading *t, struct rl_err *err) {
   struct rl_signals signals;
-  if (rl_source_kafka(&t->source, t->settings, 0, false, &t->run.starts, err)) return err->code;
+  if (rl_source_kafka(&t->source, &t->run, 0, &t->run.starts, err)) return err->code;
   int rc = rl_signals_open(&signals, false, err);
   if (!rc) {
     rc = loop(t, &signals, err);

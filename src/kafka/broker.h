@@ -1,5 +1,9 @@
 /* The embedded broker: librdkafka's mock cluster, for demos and tests (S12). It keeps about 5 MB a partition,
- * drops the oldest in silence, and has no admin calls for groups and topics. Listens on loopback. */
+ * drops the oldest in silence, and has no admin calls for groups and topics. Listens on loopback.
+ *
+ * Members of one group do not get on there: one whose SyncGroup comes after the leader's is sent to join
+ * anew, and until all have, commits are refused. So the lanes of a run share the partitions out by themselves
+ * and commit for the group without being members. */
 #ifndef RL_KAFKA_BROKER_H
 #define RL_KAFKA_BROKER_H
 

@@ -113,10 +113,23 @@ static bool membership_gone(int kafka) {
   return kafka == ILLEGAL_GENERATION || kafka == UNKNOWN_MEMBER_ID || kafka == FENCED_INSTANCE_ID;
 }
 
+/* Nothing of such a run can ever be committed: better at once than at its end. */
+static void no_commits_here(struct rl_lane *lane) {
+  struct rl_err err = {0};
+  rl_fail(
+      &err, RL_EBROKER,
+      "the embedded broker takes commits of several lanes only for a group that never had a member there, "
+      "and %s had one: take another group (-G), or --lanes 1",
+      lane->s->group);
+  rl_lane_fail(lane, &err);
+}
+
 static void commit_failed(struct rl_lane *lane, const struct rl_kev *ev, int64_t now) {
   struct rl_buf parts = RL_BUF_INIT;
   rl_tps_put(&parts, &ev->tps);
-  if (membership_gone(ev->err.kafka))
+  if (lane->run->manual && membership_gone(ev->err.kafka))
+    no_commits_here(lane);
+  else if (membership_gone(ev->err.kafka))
     rl_log(RL_WARN, "commit of %s dropped: %s; the messages come again", rl_buf_text(&parts), ev->err.text);
   else
     rl_log(lane->commit_failures ? RL_DEBUG : RL_WARN, "commit of %s failed, will be tried again: %s",

@@ -95,11 +95,11 @@ static void outage_over(struct rl_lane *lane) {
   rl_lane_fail(lane, &err);
 }
 
-/* Without a group the assignment never changes: a lane that got nothing is at its end. */
+/* Where lanes share the partitions out that never changes: a lane that got nothing is at its end. */
 static bool at_end(const struct rl_lane *lane) {
   if (lane->source_ended) return true;
   if (!lane->source.tracks) return false;
-  bool nothing = !lane->s->group && lane->offsets.n == 0;
+  bool nothing = lane->run->manual && lane->offsets.n == 0;
   return nothing || ((lane->s->exit_at_end || lane->s->end) && rl_offsets_all_ended(&lane->offsets));
 }
 

@@ -57,8 +57,8 @@ static int open_source(struct rl_lane *lane, struct rl_err *err) {
     rc = rl_source_file(&lane->source, lane->s, err);
   } else {
     share(lane, &parts);
-    rc = rl_source_kafka(&lane->source, lane->s, lane->index, lane->run->embedded, &parts, err);
-    if (rc == 0 && !lane->s->group) rl_begin_manual(lane, &parts);
+    rc = rl_source_kafka(&lane->source, lane->run, lane->index, &parts, err);
+    if (rc == 0 && lane->run->manual) rl_begin_manual(lane, &parts);
   }
   rl_tps_free(&parts);
   return rc;

@@ -22,8 +22,9 @@ struct rl_lane;
 struct rl_run {
   const struct rl_settings *settings; /* finished */
   struct rl_tps ends;                 /* -e, --end: taken at start; offsets per partition */
-  struct rl_tps starts;               /* without a group: where each partition begins */
+  struct rl_tps starts;               /* when manual: where each partition begins */
   bool embedded;                      /* the broker is the embedded one */
+  bool manual;                        /* the lanes share the partitions out: they are no members of a group */
   atomic_llong left;                  /* --count: messages that may still be taken; < 0: no limit */
   atomic_bool got_message;            /* --wait: one came, to whichever lane */
   atomic_llong quiet_since;           /* --idle: no lane got a message since; monotonic ns */

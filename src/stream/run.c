@@ -124,6 +124,10 @@ static int keep_within(struct rl_consumer *c, struct rl_tps *starts, struct rl_e
 
 static int find_starts(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
   struct rl_start place;
+  if (run->settings->group) {
+    set_all(&run->starts, RL_OFFSET_STORED);
+    return 0;
+  }
   int rc = find_place(c, run->settings->start, &run->starts, err);
   bool offset = rc == 0 && rl_start_parse(run->settings->start, &place) && place.kind == RL_START_OFFSET;
   return offset ? keep_within(c, &run->starts, err) : rc;
@@ -142,7 +146,7 @@ static int look_up(struct rl_run *run, struct rl_consumer *c, const struct rl_to
   struct rl_tps parts = RL_TPS_INIT;
   int rc = list_partitions(run->settings, infos, n, &parts, err);
   if (rc == 0) rc = find_ends(run, c, &parts, err);
-  if (rc == 0 && !run->settings->group) {
+  if (rc == 0 && run->manual) {
     rl_tps_copy(&run->starts, &parts);
     rc = find_starts(run, c, err);
   }
@@ -157,6 +161,7 @@ static int ask_broker(struct rl_run *run, struct rl_consumer *c, struct rl_err *
   int ms = (int)(s->connect * 1000);
   int rc = rl_consumer_connect(c, ms, err);
   if (rc == 0) run->embedded = rl_consumer_is_embedded(c, ms);
+  run->manual = !s->group || (run->embedded && s->lanes > 1); /* kafka/broker.h says why */
   if (rc == 0) rc = rl_consumer_topics(c, s->topics.at, s->topics.n, ms, &infos, &n, err);
   if (rc == 0) rc = check_topics(s, infos, n, err);
   if (rc == 0) rc = look_up(run, c, infos, n, err);

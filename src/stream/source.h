@@ -7,6 +7,8 @@
 #include "kafka/consumer.h"
 #include "stream/settings.h"
 
+struct rl_run;
+
 struct rl_source {
   void *self;
   bool tracks; /* has offsets that are committed; false: a file */
@@ -27,9 +29,9 @@ struct rl_source {
   void (*destroy)(void *self);
 };
 
-/* A member of the group, or, without one, the partitions in `parts` from their offsets. */
-int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane, bool embedded,
-                    const struct rl_tps *parts, struct rl_err *err);
+/* A member of the group, or, when the run is manual, the partitions in `parts` from their offsets. */
+int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, const struct rl_tps *parts,
+                    struct rl_err *err);
 /* s->input: a path, or "-" for stdin. */
 int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl_err *err);
 

@@ -1,3 +1,4 @@
+#include "stream/lane.h"
 #include "stream/source.h"
 #include "stream/start.h"
 
@@ -35,24 +36,26 @@ static const char *reset_of(const struct rl_settings *s) {
   return start.kind == RL_START_END ? "latest" : start.kind == RL_START_STORED ? "error" : "earliest";
 }
 
-static int begin(struct rl_consumer *c, const struct rl_settings *s, const struct rl_tps *parts,
+static int begin(struct rl_consumer *c, const struct rl_run *run, const struct rl_tps *parts,
                  struct rl_err *err) {
-  if (s->group) return rl_consumer_subscribe(c, s->topics.at, s->topics.n, err);
+  const struct rl_settings *s = run->settings;
+  if (!run->manual) return rl_consumer_subscribe(c, s->topics.at, s->topics.n, err);
   return parts->n ? rl_consumer_assign(c, parts, err) : 0;
 }
 
-int rl_source_kafka(struct rl_source *out, const struct rl_settings *s, int lane, bool embedded,
-                    const struct rl_tps *parts, struct rl_err *err) {
+int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, const struct rl_tps *parts,
+                    struct rl_err *err) {
+  const struct rl_settings *s = run->settings;
   struct rl_consumer_opts opts = {.conf = &s->kafka,
                                   .brokers = s->brokers,
                                   .group = s->group,
-                                  .manual = s->group == NULL,
+                                  .manual = run->manual,
                                   .reset = reset_of(s),
-                                  .embedded = embedded,
+                                  .embedded = run->embedded,
                                   .lane = lane};
   struct rl_consumer *c;
   if (rl_consumer_open(&c, &opts, err)) return err->code;
-  if (begin(c, s, parts, err)) {
+  if (begin(c, run, parts, err)) {
     rl_consumer_destroy(c);
     return err->code;
   }

@@ -38,6 +38,33 @@ describe("embedded broker", function()
     for _, row in ipairs(rows) do assert.equal(0, row.lag) end
   end)
 
+  local function rows(group)
+    local lag = rille.start { "lag", "-b", address, "-G", group, "--json" }
+    assert.equal(0, lag:wait(15), lag:err())
+    return rille.ndjson(lag:out())
+  end
+
+  it("several lanes read all once, commit it and end with -e; one goes on from there", function()
+    for _, lanes in ipairs { "3", "6" } do
+      local group = "lanes" .. lanes
+      local run = rille.finish { topic = "alerts", group = group, brokers = address, args = { "-e", "--lanes", lanes } }
+      local times, all = rille.times(run)
+      assert.equal(2000, all, run:err())
+      for at, n in pairs(times) do assert.equal(1, n, at) end
+      for _, row in ipairs(rows(group)) do assert.equal(0, row.lag) end
+      local again = rille.finish { topic = "alerts", group = group, brokers = address, args = { "-e" } }
+      assert.equal(0, rille.count(again, "message"))
+    end
+  end)
+
+  it("several lanes for a group that had a member are refused with what to do, status 3", function()
+    rille.finish { topic = "alerts", group = "had one", brokers = address, args = { "-e", "-c", "20" } }
+    local run = rille.finish({
+      topic = "alerts", group = "had one", brokers = address, args = { "-e", "--lanes", "2" },
+    }, 3)
+    assert.is_truthy(run:err():find("take another group (-G), or --lanes 1", 1, true), run:err())
+  end)
+
   it("a failing message goes to the dead letter, outputs to their topic", function()
     local run = rille.finish {
       topic = "alerts", group = "failing", brokers = address, args = { "-e", "--dead-letter", "dead" },
