@@ -1,7 +1,7 @@
 -- decode = "avro", over files: containers, bare values, whole values, and real alerts where there are some.
 package.path = "tests/broker/?.lua;" .. package.path
+local input = require "support.input"
 local proc = require "support.proc"
-local rille = require "support.rille"
 local wire = require "support.wire"
 local library = require "rille"
 
@@ -20,19 +20,7 @@ end
 
 local function contained(...) return wire.container(SCHEMA, alert(...)) end
 
-local function run(text, values, ...)
-  local path = type(values) == "string" and values or wire.file(values)
-  local process = rille.start { "run", proc.write(proc.folder() .. "/handler.lua", text), "--input", path, ... }
-  return process:wait(30), process:out(), process:err()
-end
-
-local function passes(text, values, ...)
-  local status, out, err = run(text, values, ...)
-  assert.equal(0, status, err)
-  return out, err
-end
-
-local function has(text, part) assert.is_truthy(text:find(part, 1, true), text) end
+local run, passes, has = input.run, input.passes, input.has
 
 describe("decode = avro", function()
   after_each(proc.end_all)

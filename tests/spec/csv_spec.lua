@@ -1,23 +1,11 @@
 -- decode = "csv" and "tsv", over files.
 package.path = "tests/broker/?.lua;" .. package.path
+local input = require "support.input"
 local proc = require "support.proc"
-local rille = require "support.rille"
 local wire = require "support.wire"
 local library = require "rille"
 
-local function run(text, values, ...)
-  local path = proc.write(proc.folder() .. "/handler.lua", text)
-  local process = rille.start { "run", path, "--input", wire.file(values), ... }
-  return process:wait(15), process:out(), process:err()
-end
-
-local function passes(text, values, ...)
-  local status, out, err = run(text, values, ...)
-  assert.equal(0, status, err)
-  return out, err
-end
-
-local function has(text, part) assert.is_truthy(text:find(part, 1, true), text) end
+local run, passes, has = input.run, input.passes, input.has
 
 describe("decode = csv", function()
   after_each(proc.end_all)
