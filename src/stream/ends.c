@@ -292,7 +292,8 @@ static void closing(struct rl_lane *lane, int64_t now) {
   bool late = now >= lane->deadline;
   if (!lane->close_begun && (lane->source.joined(lane->source.self) || late)) {
     lane->close_begun = true;
-    lane->deadline = rl_after(now, late ? RL_NS_PER_S : drain_of(lane, 1));
+    int64_t late_wait = at_once(lane) ? AT_ONCE_GRACE : RL_NS_PER_S;
+    lane->deadline = rl_after(now, late ? late_wait : drain_of(lane, 1));
     if (lane->source.close_begin(lane->source.self, &err)) rl_log(RL_WARN, "close: %s", err.text);
     return;
   }

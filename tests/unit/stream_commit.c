@@ -6,6 +6,7 @@
 
 struct bed {
   struct rl_lane lane;
+  struct rl_run run;
   struct rl_settings settings;
   int sent;
   bool refuse;
@@ -32,6 +33,7 @@ static void begin(struct bed *b) {
   b->settings.commit = true;
   b->settings.in_flight = 8;
   b->lane.s = &b->settings;
+  b->lane.run = &b->run;
   b->lane.source = (struct rl_source){.self = b, .tracks = true, .commit = commit, .may_commit = may_commit};
   pthread_mutex_init(&b->lane.mu, NULL);
   rl_offsets_init(&b->lane.offsets);
