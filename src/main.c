@@ -85,6 +85,7 @@ int main(int argc, char **argv) {
   rl_options_make(&options);
   int status = perform(&options, c, argc - 2, argv + 2);
   rl_options_free(&options);
-  if (rl_farewells_unended()) _exit(status); /* stdout is flushed by now */
-  return status;
+  if (!rl_farewells_unended()) return status;
+  rl_log_finish();
+  _exit(status); /* stdout is flushed by now */
 }

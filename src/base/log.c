@@ -8,8 +8,10 @@
 
 #include "base/mem.h"
 #include "base/secret.h"
+#include "base/stderr.h"
 #include "base/str.h"
 
+#define LAST_WORDS_MS 2000 /* for whoever reads standard error, at the end */
 #define ERASE "\r\x1b[K"
 
 /* One lock for all of it: a line, the progress line under it and the secrets belong together. */
@@ -73,20 +75,12 @@ static void put_level(struct rl_buf *out, enum rl_level level, bool colour) {
   if (coloured) rl_buf_puts(out, "\x1b[0m");
 }
 
-/* Nobody can be told that stderr does not take the line: it is left. */
-static void write_all(struct rl_bytes text) {
-  while (text.len) {
-    ssize_t n = write(STDERR_FILENO, text.data, text.len);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text = rl_bytes(text.data + n, text.len - (size_t)n);
-  }
-}
-
 static bool wants_colour(void) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   return !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
+
+static void finish_at_exit(void) { atexit(rl_log_finish); }
 
 /* Under the lock. The line goes out in one write, so lines of several processes do not mix either. */
 static void emit(enum rl_level level, struct rl_bytes masked) {
@@ -102,7 +96,9 @@ static void emit(enum rl_level level, struct rl_bytes masked) {
   } else {
     rl_buf_putc(&line, '\n');
     if (terminal && progress) rl_buf_puts(&line, progress);
-    write_all(rl_buf_bytes(&line));
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    rl_stderr_put(rl_buf_bytes(&line));
+    if (rl_stderr_holds()) pthread_once(&once, finish_at_exit);
   }
   rl_buf_free(&line);
 }
@@ -133,7 +129,7 @@ static void replace_progress(const char *text) {
   struct rl_buf out = RL_BUF_INIT;
   if (!half_a_line && (progress || text)) rl_buf_puts(&out, ERASE);
   if (!half_a_line && text) rl_buf_puts(&out, text);
-  write_all(rl_buf_bytes(&out));
+  rl_stderr_put(rl_buf_bytes(&out));
   rl_buf_free(&out);
   rl_free(progress);
   progress = text ? rl_strdup(text) : NULL;
@@ -148,12 +144,12 @@ void rl_log_progress(const char *text) {
 
 void rl_log_aside(void) {
   pthread_mutex_lock(&lock);
-  if (progress && !half_a_line) write_all(rl_bytes_str(ERASE));
+  if (progress && !half_a_line) rl_stderr_put(rl_bytes_str(ERASE));
 }
 
 void rl_log_resume(bool line_ended) {
   half_a_line = !line_ended;
-  if (progress && line_ended) write_all(rl_bytes_str(progress));
+  if (progress && line_ended) rl_stderr_put(rl_bytes_str(progress));
   pthread_mutex_unlock(&lock);
 }
 
@@ -161,5 +157,17 @@ void rl_log_to(void (*fn)(enum rl_level level, const char *line, void *arg), voi
   pthread_mutex_lock(&lock);
   sink.fn = fn;
   sink.arg = arg;
+  pthread_mutex_unlock(&lock);
+}
+
+void rl_log_finish(void) {
+  pthread_mutex_lock(&lock);
+  rl_stderr_flush(LAST_WORDS_MS);
+  pthread_mutex_unlock(&lock);
+}
+
+void rl_log_look(void) {
+  pthread_mutex_lock(&lock);
+  rl_stderr_flush(0);
   pthread_mutex_unlock(&lock);
 }

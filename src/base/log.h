@@ -35,6 +35,11 @@ void rl_log_progress(const char *text);
 void rl_log_aside(void);
 void rl_log_resume(bool line_ended);
 
+/* Where standard error is a pipe, a line never waits for its reader (stderr.h). rl_log_look writes what was
+ * held and goes now; rl_log_finish, before the process ends, waits a little for it. */
+void rl_log_look(void);
+void rl_log_finish(void);
+
 /* Lines go to fn instead of stderr (as they would stand there, without newline); NULL restores. It is called
  * under the log's lock: it must not log. */
 void rl_log_to(void (*fn)(enum rl_level level, const char *line, void *arg), void *arg);

@@ -102,6 +102,7 @@ static bool is_stuck(const struct job *j) {
 /* A handler that never came back still runs in its state: nothing may be torn down under it (S10.3). */
 static void leave_at_once(int code, const struct rl_err *err) {
   if (code && code != RL_EPIPE) rl_log(RL_ERROR, "%s", err->text);
+  rl_log_finish();
   _exit(rl_err_status(code));
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cli/progress.h"
 
+#define LOOK RL_NS_PER_S        /* at lines that standard error did not take at once */
 #define GRACE (1 * RL_NS_PER_S) /* for lanes to leave after the second signal */
 
 struct watch {
@@ -60,6 +61,7 @@ static void abandon(void) {
   rl_log_progress(NULL);
   rl_log(RL_WARN,
          "left without closing: the group waits for session.timeout.ms before others get the partitions");
+  rl_log_finish();
   _exit(rl_err_status(RL_EFAIL));
 }
 
@@ -84,7 +86,9 @@ static void wait_for_news(struct watch *w, struct rl_signals *signals) {
                          {.fd = w->crew->run->changed.rd, .events = POLLIN}};
   int64_t until = rl_progress_due(&w->progress);
   if (w->leave_at < until) until = w->leave_at;
-  poll(fds, 2, until == RL_NEVER ? -1 : rl_poll_ms(rl_now(), until, 1000));
+  if (rl_now() + LOOK < until) until = rl_now() + LOOK;
+  poll(fds, 2, rl_poll_ms(rl_now(), until, 1000));
+  rl_log_look();
   rl_wake_clear(&signals->bell);
   rl_wake_clear(&w->crew->run->changed);
 }

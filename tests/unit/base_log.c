@@ -209,3 +209,84 @@ TEST(statuses) {
   CHECK_INT(rl_err_status(RL_EWAIT), 5);
   CHECK_INT(rl_err_status(-12345), 1);
 }
+
+/* ── a pipe that nobody reads ── */
+
+static int pipe_end, real_stderr, filled;
+
+static void open_full_pipe(void) {
+  static char block[4096];
+  int ends[2];
+  CHECK_INT(pipe(ends), 0);
+  pipe_end = ends[0];
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  for (filled = 0; write(ends[1], block, sizeof block) > 0;) filled += (int)sizeof block;
+  fcntl(ends[1], F_SETFL, 0); /* from here on it makes a writer wait */
+  fcntl(pipe_end, F_SETFL, O_NONBLOCK);
+  fflush(stderr);
+  real_stderr = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+}
+
+static void close_pipe(void) {
+  dup2(real_stderr, STDERR_FILENO);
+  close(real_stderr);
+  close(pipe_end);
+}
+
+/* All that is in it but for what filled it. */
+static size_t read_pipe(char *to, size_t size) {
+  size_t len = 0;
+  for (ssize_t n; (n = read(pipe_end, to + len, size - len - 1)) > 0;) {
+    len += (size_t)n;
+    size_t fill = len < (size_t)filled ? len : (size_t)filled;
+    memmove(to, to + fill, len - fill);
+    len -= fill;
+    filled -= (int)fill;
+  }
+  to[len] = 0;
+  return len;
+}
+
+TEST(promise_3_a_line_does_not_wait_for_whoever_reads_standard_error) {
+  static char text[100000];
+  open_full_pipe();
+  rl_log(RL_INFO, "one");
+  rl_log(RL_INFO, "two");
+  read_pipe(text, sizeof text);
+  CHECK_STR(text, "");
+  rl_log(RL_INFO, "three");
+  read_pipe(text, sizeof text);
+  CHECK_STR(text, "rille: one\nrille: two\nrille: three\n");
+  close_pipe();
+}
+
+TEST(what_was_held_goes_out_with_the_last_words) {
+  static char text[100000];
+  open_full_pipe();
+  rl_log(RL_INFO, "last");
+  read_pipe(text, sizeof text);
+  rl_log_finish();
+  read_pipe(text, sizeof text);
+  CHECK_STR(text, "rille: last\n");
+  close_pipe();
+}
+
+TEST(lines_past_what_is_held_are_counted) {
+  static char text[1000000], line[2000];
+  open_full_pipe();
+  memset(line, 'x', sizeof line - 1);
+  for (int i = 0; i < 200; i++) rl_log(RL_INFO, "%s", line);
+  size_t len = 0;
+  do {
+    len += read_pipe(text + len, sizeof text - len);
+    rl_log_look();
+  } while (!strstr(text, "left out") && len < sizeof text / 2);
+  CHECK(len < 300000);
+  CHECK_HAS(text, "lines were left out here: nobody read standard error\n");
+  rl_log(RL_INFO, "after");
+  read_pipe(text, sizeof text);
+  CHECK_STR(text, "rille: after\n");
+  close_pipe();
+}
