@@ -37,9 +37,9 @@ static int fake_close_begin(void *self, struct rl_err *err) {
   return 0;
 }
 
-static bool fake_joining(void *self) {
+static bool fake_may_commit(void *self) {
   (void)self;
-  return false;
+  return true;
 }
 static bool fake_joined(void *self) { return ((struct bed *)self)->joined; }
 static bool fake_closed(void *self) { return ((struct bed *)self)->closed; }
@@ -66,7 +66,7 @@ static void begin(struct bed *b) {
                                     .yield = fake_yield,
                                     .commit = fake_commit,
                                     .slot = fake_slot,
-                                    .joining = fake_joining,
+                                    .may_commit = fake_may_commit,
                                     .joined = fake_joined,
                                     .close_begin = fake_close_begin,
                                     .closed = fake_closed};

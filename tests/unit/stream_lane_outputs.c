@@ -93,7 +93,7 @@ static int floods(struct script *s, const struct rl_view *view, struct rl_outbox
   struct rl_out line = {.json = true,
                         .topic = fifo.topic,
                         .partition = -1,
-                        .row = RL_NO_ROW,
+                        .message = RL_NO_MESSAGE,
                         .value = rl_bytes(text, sizeof text)};
   return rl_outbox_send(out, &line, NULL);
 }
