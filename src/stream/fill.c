@@ -1,13 +1,7 @@
-/* Messages into the batch that fills, and batches to the handler.
+/* Messages into the batch that fills.
  *
  * How many rows a message has is known when it is decoded, in the batch it joined: if they are too many for
- * that one, message and rows leave it again and begin the next.
- *
- * Three places hold a batch before the handler has it: the one that fills; the hand-over slot, for a full one
- * whose handler is busy; and, at most once, the one whose offsets are being committed first. A batch past its
- * deadline stays open until the handler asks (S6.1). */
-#include <stdio.h>
-
+ * that one, message and rows leave it again and begin the next. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "stream/lane_state.h"
@@ -71,7 +65,7 @@ static void add(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived,
 }
 
 /* A message waits for the batch that fills to go. */
-static bool one_waits(const struct rl_lane *lane) { return lane->has_held || lane->next; }
+bool rl_one_waits(const struct rl_lane *lane) { return lane->has_held || lane->next; }
 
 /* --count is shared by all lanes; a message past it is not ours. After it nothing more is taken, no EOF
  * either, so that no position can pass the message that was let go. */
@@ -128,7 +122,7 @@ static void on_take_error(struct rl_lane *lane, const struct rl_err *err, int64_
 }
 
 bool rl_can_take(struct rl_lane *lane) {
-  return lane->phase == RL_RUNNING && !one_waits(lane) && !lane->revoke.open && !lane->source_ended &&
+  return lane->phase == RL_RUNNING && !rl_one_waits(lane) && !lane->revoke.open && !lane->source_ended &&
          !rl_batcher_full(&lane->batcher) && atomic_load(&lane->run->left) != 0;
 }
 
@@ -185,211 +179,13 @@ void rl_fill(struct rl_lane *lane, int64_t now) {
     lane->more = true; /* the source rings once: what comes meanwhile is looked for later */
   for (int i = 0; i < TAKE_AT_MOST && rl_can_take(lane); i++)
     if (!(lane->more = take_one(lane, now))) break;
-  lane->blocked = lane->phase == RL_RUNNING && (one_waits(lane) || rl_batcher_full(&lane->batcher));
+  lane->blocked = lane->phase == RL_RUNNING && (rl_one_waits(lane) || rl_batcher_full(&lane->batcher));
   note_silence(lane, now);
   if (lane->taken_messages != before) publish_taken(lane);
 }
 
-/* Is the batch that fills to be handed over now, and why? */
-static bool due(struct rl_lane *lane, int64_t now, enum rl_cause *cause) {
-  if (!lane->filling || !lane->filling->n) return false;
-  if (rl_batcher_due(&lane->batcher, now, lane->more && rl_can_take(lane), cause)) return true;
-  if (one_waits(lane) && !lane->await.on) {
-    *cause = lane->next ? RL_CAUSE_SIZE : RL_CAUSE_BYTES;
-    return true;
-  }
-  *cause = lane->last_cause;
-  return lane->phase != RL_RUNNING;
-}
-
-/* Closes the batch that fills: it gets its number and cause, and a new one may begin. */
-static struct rl_batch *close_filling(struct rl_lane *lane, enum rl_cause cause) {
-  struct rl_batch *batch = lane->filling;
-  lane->filling = NULL;
-  batch->cause = cause;
-  batch->number = ++lane->number;
-  rl_batcher_taken(&lane->batcher);
-  return batch;
-}
-
-/* What a default or the holes of lists would hide, the decoder knows. */
-static bool hides(const struct rl_field *field) { return field->has_default || field->n_lists; }
-
-static bool all_missing(const struct rl_lane *lane, const struct rl_batch *batch, size_t field) {
-  bool asked = false;
-  bool required = batch->columns->fields->at[field].required;
-  for (size_t row = 0; row < batch->rows; row++) {
-    size_t i = rl_batch_owner(batch, row);
-    bool counts = batch->msgs[i].value.data && (required || !batch->bad || !batch->bad[i]);
-    bool there = hides(&batch->columns->fields->at[field])
-                     ? rl_decoder_met(lane->decoder, field)
-                     : batch->columns->col[field][row].tag != RL_MISSING;
-    if (counts && there) return false;
-    asked = asked || counts;
-  }
-  return asked;
-}
-
-static const struct rl_msg *sample(const struct rl_batch *batch) {
-  for (size_t row = 0; row < batch->rows; row++) {
-    const struct rl_msg *msg = &batch->msgs[rl_batch_owner(batch, row)];
-    if (msg->value.data) return msg;
-  }
-  return &batch->msgs[0];
-}
-
-static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, const struct rl_field *field) {
-  struct rl_buf near = RL_BUF_INIT;
-  struct rl_err err = {0};
-  rl_decoder_suggest(lane->decoder, sample(batch), field, &near);
-  rl_fail(&err, RL_EHANDLER, "field '%s' (%s) is in none of the first %zu messages of %s%s%s%s", field->name,
-          field->path, batch->n, batch->msgs[0].topic, near.len ? ": there is '" : "", rl_buf_text(&near),
-          near.len ? "'" : "");
-  if (lane->s->strict_fields || field->required)
-    rl_lane_fail(lane, &err);
-  else
-    rl_log(RL_WARN, "%s", err.text);
-  rl_buf_free(&near);
-}
-
-/* A field that the whole first batch lacks is more often a typo than a rare field; a batch without rows says
- * nothing. False: the run ends for it. */
-static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
-  if (lane->fields_checked || !batch->columns || lane->s->decode_lua || !batch->rows) return true;
-  lane->fields_checked = true;
-  for (size_t f = 0; f < batch->columns->fields->n; f++)
-    if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(lane, batch, f))
-      field_nowhere(lane, batch, &batch->columns->fields->at[f]);
-  return !rl_lane_failed(lane);
-}
-
-/* in_flight bounds what is handed over and not yet committed (promise 1). */
-static bool may_fly(struct rl_lane *lane) {
-  size_t bytes = 0;
-  if (lane->n_flights + rl_uncommitted(lane) >= (size_t)lane->s->in_flight) return false;
-  for (struct rl_flight *f = lane->flights; f; f = f->next) bytes += atomic_load(&f->bytes);
-  return bytes < (size_t)lane->s->in_flight_bytes || !lane->flights;
-}
-
-static void give(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight, bool append) {
-  lane->stats.batches++;
-  lane->stats.by_cause[batch->cause]++;
-  if (append) rl_flight_append(lane, flight);
-  lane->given = batch;
-  lane->flying = flight;
-  lane->want = false;
-  pthread_cond_broadcast(&lane->cv);
-  if (!lane->has_engine) rl_wake_ring(&lane->ready);
-}
-
-static bool asked_for(struct rl_lane *lane) {
-  pthread_mutex_lock(&lane->mu);
-  bool yes = lane->want && !lane->given && !lane->err.code && !lane->gave_up && may_fly(lane);
-  pthread_mutex_unlock(&lane->mu);
-  return yes;
-}
-
-/* The next batch that may go: the full one first. */
-static struct rl_batch *next_batch(struct rl_lane *lane, int64_t now) {
-  struct rl_batch *batch = lane->slot;
-  enum rl_cause cause;
-  lane->slot = NULL;
-  if (!batch && due(lane, now, &cause)) batch = close_filling(lane, cause);
-  if (!batch || check_fields(lane, batch)) return batch;
-  rl_batch_free(batch);
-  return NULL;
-}
-
-/* S3.2: marks all of the batch as done and lets the commit run; handle waits for the answer. */
-static void begin_pre(struct rl_lane *lane, struct rl_batch *batch) {
-  unsigned char *all = rl_alloc(batch->n);
-  memset(all, 1, batch->n);
-  lane->pre = batch;
-  lane->pre_flight = rl_flight_new(batch);
-  rl_flight_settle(lane->pre_flight, batch, all);
-  rl_free(all);
-  for (size_t i = 0; i < lane->pre_flight->n_marks; i++) {
-    const struct rl_mark *m = &lane->pre_flight->marks[i];
-    rl_offsets_done(&lane->offsets, m->slot, m->epoch, m->next);
-  }
-  pthread_mutex_lock(&lane->mu);
-  rl_flight_append(lane, lane->pre_flight);
-  pthread_mutex_unlock(&lane->mu);
-}
-
-static bool is_not_committed(const struct rl_msg *msg, void *arg) {
-  struct rl_lane *lane = arg;
-  const struct rl_part *p = &lane->offsets.at[msg->slot];
-  return p->epoch != msg->epoch || p->committed == RL_OFFSET_INVALID || p->committed <= msg->offset;
-}
-
-static bool pre_answered(const struct rl_lane *lane) {
-  for (size_t i = 0; i < lane->pre_flight->n_marks; i++) {
-    const struct rl_mark *m = &lane->pre_flight->marks[i];
-    const struct rl_part *p = &lane->offsets.at[m->slot];
-    if (p->epoch == m->epoch && (p->committed == RL_OFFSET_INVALID || p->committed < m->next)) return false;
-  }
-  return true;
-}
-
-/* What was committed is handled; what could not be (its partition is gone) must not be. */
-static void end_pre(struct rl_lane *lane) {
-  struct rl_batch *batch = lane->pre;
-  lane->pre = NULL;
-  rl_batch_strike(batch, is_not_committed, lane);
-  pthread_mutex_lock(&lane->mu);
-  if (batch->n) {
-    give(lane, batch, lane->pre_flight, false);
-    batch = NULL;
-  } else {
-    lane->pre_flight->state = RL_FLIGHT_ABANDONED;
-  }
-  pthread_mutex_unlock(&lane->mu);
-  if (batch) rl_batch_free(batch);
-}
-
-static void hand_to(struct rl_lane *lane, struct rl_batch *batch) {
-  if (lane->s->delivery == RL_AT_MOST_ONCE && lane->source.tracks) {
-    begin_pre(lane, batch);
-    return;
-  }
-  struct rl_flight *flight = rl_flight_new(batch);
-  pthread_mutex_lock(&lane->mu);
-  give(lane, batch, flight, true);
-  pthread_mutex_unlock(&lane->mu);
-}
-
-void rl_hand_over(struct rl_lane *lane, int64_t now) {
-  enum rl_cause cause;
-  if (lane->pre) {
-    if (pre_answered(lane)) end_pre(lane);
-    return;
-  }
-  if (asked_for(lane)) {
-    struct rl_batch *batch = next_batch(lane, now);
-    if (batch) hand_to(lane, batch);
-  }
-  bool full = rl_batcher_full(&lane->batcher) || (one_waits(lane) && !lane->await.on);
-  if (full && !lane->slot && due(lane, now, &cause)) lane->slot = close_filling(lane, cause);
-}
-
-/* On the way out: the answer to its commit did not come in time. It is not handled then, and its offsets
- * leave the positions, so that no later commit counts it. */
-void rl_pre_drop(struct rl_lane *lane) {
-  if (!lane->pre) return;
-  rl_log(RL_WARN, "%zu messages are not handled: their commit was not answered in time (at most once)",
-         lane->pre->n);
-  for (size_t i = 0; i < lane->pre_flight->n_marks; i++)
-    rl_offsets_revoke(&lane->offsets, lane->pre_flight->marks[i].slot);
-  rl_batch_free(lane->pre);
-  lane->pre = NULL;
-  pthread_mutex_lock(&lane->mu);
-  lane->pre_flight->state = RL_FLIGHT_ABANDONED;
-  pthread_mutex_unlock(&lane->mu);
-}
-
 bool rl_fill_empty(const struct rl_lane *lane) {
-  return !lane->slot && !lane->pre && !one_waits(lane) && (!lane->filling || !lane->filling->n);
+  return !lane->slot && !lane->pre && !rl_one_waits(lane) && (!lane->filling || !lane->filling->n);
 }
 
 void rl_fill_drop(struct rl_lane *lane) {
@@ -428,10 +224,4 @@ size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *ms
     n++;
   }
   return n;
-}
-
-/* None while the batch could not go: what lets it go rings. */
-int64_t rl_fill_deadline(struct rl_lane *lane) {
-  bool filled = lane->filling && lane->filling->n && !lane->pre;
-  return filled && asked_for(lane) ? lane->batcher.deadline : RL_NEVER;
 }

@@ -1,7 +1,7 @@
 /* What a lane is made of, for the files that make it up: lane.c (life), reader.c (the reader's loop), fill.c
- * (messages into batches), await.c (messages whose schema is not there yet), rebalance.c, commit.c, ends.c
- * (when it is over), explain.c (what it says while it waits), handler.c (the handler's loop), attempt.c (one
- * batch through the handler).
+ * (messages into batches), await.c (messages whose schema is not there yet), hand_over.c (batches to the
+ * handler), rebalance.c, commit.c, ends.c (when it is over), explain.c (what it says while it waits),
+ * handler.c (the handler's loop), attempt.c (one batch through the handler).
  *
  * Two threads. The reader owns source, offsets, batcher and the batches that fill; the handler's thread owns
  * the engine, the outbox and the batch in hand. What they share stands under `mu`: the handler waits on `cv`,
@@ -142,15 +142,18 @@ void rl_lane_fail(struct rl_lane *lane, const struct rl_err *err);
 void rl_lane_fail_traced(struct rl_lane *lane, const struct rl_err *err, const char *traceback);
 bool rl_lane_failed(struct rl_lane *lane);
 
-/* fill.c: messages into the batch that fills, and batches to the handler. */
+/* fill.c: messages into the batch that fills. */
 void rl_fill(struct rl_lane *lane, int64_t now);
-bool rl_can_take(struct rl_lane *lane);  /* is there room for another message? */
-bool rl_held_fits(struct rl_lane *lane); /* can the one that did not fit join now? */
-void rl_hand_over(struct rl_lane *lane, int64_t now);
+bool rl_can_take(struct rl_lane *lane);         /* is there room for another message? */
+bool rl_held_fits(struct rl_lane *lane);        /* can the one that did not fit join now? */
+bool rl_one_waits(const struct rl_lane *lane);  /* a message, for the batch that fills to go */
 bool rl_fill_empty(const struct rl_lane *lane); /* nothing fills or waits */
 void rl_fill_drop(struct rl_lane *lane);        /* releases all that was not handed over */
-void rl_pre_drop(struct rl_lane *lane);         /* at most once: and what waits for its commit */
 size_t rl_fill_strike(struct rl_lane *lane, bool (*drop)(const struct rl_msg *msg, void *arg), void *arg);
+
+/* hand_over.c: batches to the handler. */
+void rl_hand_over(struct rl_lane *lane, int64_t now);
+void rl_pre_drop(struct rl_lane *lane);         /* at most once: what waits for its commit is released */
 int64_t rl_fill_deadline(struct rl_lane *lane); /* when a hand-over is due by time; RL_NEVER */
 
 /* --count: n messages that were taken are not handled here; whoever gets them counts them again. */
