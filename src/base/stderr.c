@@ -15,7 +15,8 @@ static size_t left_out; /* lines */
 
 static bool may_clog(void) {
   struct stat st;
-  return fstat(STDERR_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+  if (fstat(STDERR_FILENO, &st) != 0) return false;
+  return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(STDERR_FILENO); /* Ctrl-S stops a terminal */
 }
 
 static bool is_passing(int error) { return error == EINTR || error == EAGAIN; }

@@ -42,6 +42,7 @@ struct rl_registry {
   pthread_cond_t cv; /* to the helper */
   struct entry **at; /* by id, ascending */
   size_t n, cap, n_unknown;
+  uint32_t last; /* id that was asked for */
   const struct rl_wake **bells;
   size_t n_bells, cap_bells;
   pthread_t helper;
@@ -153,9 +154,14 @@ static void tell(struct rl_registry *r) {
   for (size_t i = 0; i < r->n_bells; i++) rl_wake_ring(r->bells[i]);
 }
 
+/* In turn, from behind the one that was asked for last: one that fails for ever must not keep others from
+ * their turn. */
 static struct entry *next_wanted(const struct rl_registry *r) {
-  for (size_t i = 0; i < r->n; i++)
-    if (r->at[i]->state == ASKED && r->at[i]->wanted) return r->at[i];
+  size_t from = r->last == UINT32_MAX ? 0 : place_of(r, r->last + 1);
+  for (size_t i = 0; i < r->n; i++) {
+    struct entry *e = r->at[(from + i) % r->n];
+    if (e->state == ASKED && e->wanted) return e;
+  }
   return NULL;
 }
 
@@ -164,6 +170,7 @@ static void ask(struct rl_registry *r, struct entry *e) {
   struct rl_registry_schema found = {.text = {.n = 0}};
   struct rl_err err = {0};
   e->wanted = false;
+  r->last = e->id;
   pthread_mutex_unlock(&r->mu);
   int code = rl_registry_ask(&r->place, e->id, &found, &err);
   pthread_mutex_lock(&r->mu);

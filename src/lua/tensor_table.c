@@ -21,13 +21,19 @@ struct walk {
   char *to; /* NULL: only look */
 };
 
+/* No hook ends a walk here: so the holes that `n` may stand for, and all elements, are bounded. A table that
+ * came from a message may say anything. */
+#define HOLES_MAX ((int64_t)1 << 20)
+#define ELEMENTS_MAX ((int64_t)1 << 28)
+
 /* t.n where it is a length (columns, table.pack), else #t. */
 static int64_t length(lua_State *L, int idx) {
   lua_pushliteral(L, "n");
   int type = lua_rawget(L, idx);
   int64_t n = type == LUA_TNUMBER && lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
   lua_pop(L, 1);
-  return n >= 0 ? n : (int64_t)lua_rawlen(L, idx);
+  int64_t held = (int64_t)lua_rawlen(L, idx);
+  return n >= 0 && n <= held + HOLES_MAX ? n : held;
 }
 
 /* Pushes "[2][3]". */
@@ -45,11 +51,14 @@ static const char *place(lua_State *L, const struct walk *w, int depth) {
 
 /* The shape along the first elements. */
 static void find_shape(lua_State *L, struct walk *w, int idx) {
+  int64_t elements = 1;
   lua_pushvalue(L, idx);
   while (lua_istable(L, -1)) {
     if (w->rank == RL_RANK_MAX) luaL_error(L, "%s: the table nests deeper than %d", w->call, RL_RANK_MAX);
     int64_t n = length(L, lua_gettop(L));
     w->shape[w->rank++] = n;
+    if (n > 0 && (elements *= n) > ELEMENTS_MAX)
+      luaL_error(L, "%s: the table has more than %I elements", w->call, (LUAI_UACINT)ELEMENTS_MAX);
     lua_rawgeti(L, -1, 1);
     lua_remove(L, -2);
     if (n == 0) break;

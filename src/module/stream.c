@@ -87,10 +87,17 @@ static int l_stream(lua_State *L) {
 
 /* ---- methods ---- */
 
+/* A finalizer may run in the midst of any method of a batch: it must not end it there. Lua's collector counts
+ * nothing while one runs. */
+static void not_in_a_finalizer(lua_State *L, const char *call) {
+  if (lua_gc(L, LUA_GCCOUNT) < 0) luaL_error(L, "%s must not be called by a finalizer (__gc)", call);
+}
+
 /* stream(): the next batch and its `out`. A stream that is closed, or at its end, gives nil. */
 static int l_stream_call(lua_State *L) {
   struct rl_stream *s = check_stream(L);
   struct rl_err err = {0};
+  not_in_a_finalizer(L, "the next batch");
   if (!s->lane) return 0;
   rl_stream_done(L, 1, s);
   if (rl_stream_next(L, 1, s)) return 2;
@@ -107,6 +114,7 @@ static int l_stream_stop(lua_State *L) {
 /* true, or nil and what went wrong: leaving is an operation like any other. */
 static int l_stream_close(lua_State *L) {
   struct rl_err err = {0};
+  not_in_a_finalizer(L, "stream:close");
   if (rl_stream_close(L, 1, check_stream(L), true, &err)) {
     lua_pushnil(L);
     lua_pushstring(L, err.text);
@@ -137,6 +145,7 @@ static int l_stream_tostring(lua_State *L) {
 
 /* batch:done() */
 static int l_batch_done(lua_State *L) {
+  not_in_a_finalizer(L, "batch:done");
   struct rl_lua_batch *b = rl_lua_check_batch(L, 1);
   lua_settop(L, 1);
   lua_getiuservalue(L, 1, 1);

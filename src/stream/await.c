@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "stream/lane_state.h"
 
+#define ASK_AGAIN (1 * RL_NS_PER_S)
+
 static bool waits(const struct rl_lane *lane) { return lane->has_held && lane->await.on; }
 
 uint64_t rl_await_news(const struct rl_lane *lane) {
@@ -18,11 +20,13 @@ void rl_await_begin(struct rl_lane *lane, uint64_t news, const struct rl_err *wh
   if (!a->on) a->since = a->said = now;
   a->on = true;
   a->news = news;
+  a->tried = now;
   a->why = *why;
 }
 
+/* It is asked for again now and then without news, too: should the asking itself have failed. */
 bool rl_await_quiet(const struct rl_lane *lane) {
-  return waits(lane) && rl_await_news(lane) == lane->await.news;
+  return waits(lane) && rl_await_news(lane) == lane->await.news && rl_now() < lane->await.tried + ASK_AGAIN;
 }
 
 static int64_t line_due(const struct rl_lane *lane) {
@@ -35,14 +39,16 @@ static int64_t outage_due(const struct rl_lane *lane) {
 
 int64_t rl_await_deadline(const struct rl_lane *lane) {
   if (!waits(lane)) return RL_NEVER;
-  int64_t line = line_due(lane), outage = outage_due(lane);
-  return line < outage ? line : outage;
+  int64_t line = line_due(lane), outage = outage_due(lane), again = lane->await.tried + ASK_AGAIN;
+  int64_t first = line < outage ? line : outage;
+  return first < again ? first : again;
 }
 
 static void let_go(struct rl_lane *lane) {
   rl_msg_release(&lane->held);
   rl_uncount(lane, 1);
   lane->has_held = lane->await.on = false;
+  rl_wake_ring(&lane->bell); /* what ends the lane has looked before */
 }
 
 static void say(struct rl_lane *lane, int64_t now) {

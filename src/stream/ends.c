@@ -105,8 +105,8 @@ static bool at_end(const struct rl_lane *lane) {
 
 static void while_running(struct rl_lane *lane, int64_t now) {
   if (now >= wait_deadline(lane)) nothing_came(lane);
-  if (at_end(lane) || atomic_load(&lane->run->left) == 0 || now >= idle_deadline(lane))
-    rl_end(lane, RL_CAUSE_END, RL_NEVER);
+  bool counted = lane->past_count || atomic_load(&lane->run->left) == 0;
+  if (at_end(lane) || counted || now >= idle_deadline(lane)) rl_end(lane, RL_CAUSE_END, RL_NEVER);
 }
 
 /* Leaving the group takes its time all the same. */
@@ -216,9 +216,32 @@ static void over_limit(struct rl_lane *lane, int64_t now) {
   be_stuck(lane, now, "after its time limit");
 }
 
+static void not_acknowledged(struct rl_lane *lane) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EBROKER,
+          "outputs were not acknowledged within --drain %g s: their messages will come again",
+          lane->s->drain);
+  if (at_once(lane))
+    rl_log(RL_WARN, "outputs were not acknowledged in time: their messages will come again");
+  else
+    rl_lane_fail(lane, &err);
+}
+
+/* The handler returned, but what takes its outputs does not: a pipe that nobody reads. */
+static void not_taken(struct rl_lane *lane, int64_t now) {
+  not_acknowledged(lane);
+  lane->stuck = true;
+  lane->phase = RL_SETTLING;
+  lane->deadline = rl_after(now, drain_of(lane, 0));
+}
+
 /* Not a clean stop, so not status 0; but whoever asked twice asked for just that. */
 static void over_drain(struct rl_lane *lane, int64_t now) {
   struct rl_err err = {0};
+  if (lane->has_engine && !atomic_load(&lane->call_started)) {
+    not_taken(lane, now);
+    return;
+  }
   rl_fail(&err, RL_EHANDLER,
           "%s: a handler call was still running after --drain %g s and could not be ended: its batch is not "
           "committed and will come again",
@@ -245,17 +268,6 @@ static bool flights_over(struct rl_lane *lane) {
   bool over = !lane->flights || (lane->stuck && lane->flights->state == RL_FLIGHT_IN_HAND);
   pthread_mutex_unlock(&lane->mu);
   return over;
-}
-
-static void not_acknowledged(struct rl_lane *lane) {
-  struct rl_err err = {0};
-  rl_fail(&err, RL_EBROKER,
-          "outputs were not acknowledged within --drain %g s: their messages will come again",
-          lane->s->drain);
-  if (at_once(lane))
-    rl_log(RL_WARN, "outputs were not acknowledged in time: their messages will come again");
-  else
-    rl_lane_fail(lane, &err);
 }
 
 static void not_committed(struct rl_lane *lane) {

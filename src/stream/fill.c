@@ -73,6 +73,7 @@ static bool counted(struct rl_lane *lane) {
   long long left = atomic_load(&lane->run->left);
   while (left > 0)
     if (atomic_compare_exchange_weak(&lane->run->left, &left, left - 1)) return true;
+  lane->past_count = left == 0;
   return left < 0;
 }
 
@@ -122,8 +123,8 @@ static void on_take_error(struct rl_lane *lane, const struct rl_err *err, int64_
 }
 
 bool rl_can_take(struct rl_lane *lane) {
-  return lane->phase == RL_RUNNING && !rl_one_waits(lane) && !lane->revoke.open && !lane->source_ended &&
-         !rl_batcher_full(&lane->batcher) && atomic_load(&lane->run->left) != 0;
+  return lane->phase == RL_RUNNING && !lane->past_count && !rl_one_waits(lane) && !lane->revoke.open &&
+         !lane->source_ended && !rl_batcher_full(&lane->batcher) && atomic_load(&lane->run->left) != 0;
 }
 
 /* Takes one thing; false when the source has nothing more now. */

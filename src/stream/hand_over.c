@@ -153,7 +153,7 @@ static bool pre_answered(const struct rl_lane *lane) {
 static void end_pre(struct rl_lane *lane) {
   struct rl_batch *batch = lane->pre;
   lane->pre = NULL;
-  rl_batch_strike(batch, is_not_committed, lane);
+  rl_uncount(lane, rl_batch_strike(batch, is_not_committed, lane));
   pthread_mutex_lock(&lane->mu);
   if (batch->n) {
     give(lane, batch, lane->pre_flight, false);

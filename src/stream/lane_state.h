@@ -48,6 +48,7 @@ struct rl_revoke {
 struct rl_await {
   bool on;
   uint64_t news;       /* the registry's when the message was last tried */
+  int64_t tried;       /* then */
   int64_t since, said; /* when it began; when it was last told */
   struct rl_err why;
 };
@@ -103,6 +104,7 @@ struct rl_lane {
   struct rl_batch *next; /* instead: it was decoded, and had more rows than there was room for */
   int64_t held_at;       /* when it arrived */
   bool has_held, more, blocked, source_ended, fields_checked;
+  bool past_count; /* a message that --count had no room for was let go: nothing behind it may be taken */
   struct rl_await await;
   int64_t number;
   enum rl_phase phase;

@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+#define NUMBER_FREE ((size_t)64 << 10) /* bytes for outputs themselves, however low the limit */
+
 void rl_outbox_init(struct rl_outbox *o, size_t max_bytes, size_t max_message) {
   *o = (struct rl_outbox){.max_bytes = max_bytes, .max_message = max_message};
   rl_arena_init(&o->arena);
@@ -17,8 +19,19 @@ static size_t size_of(const struct rl_out *out) {
   return size;
 }
 
+/* What outputs take here beside their bytes is bounded as those are: so are outputs that hold nothing. */
+static int check_number(const struct rl_outbox *o, const char *topic, struct rl_err *err) {
+  size_t most = (o->max_bytes > NUMBER_FREE ? o->max_bytes : NUMBER_FREE) / sizeof(struct rl_out);
+  if (!o->max_bytes || o->n < most) return 0;
+  return rl_fail(err, RL_EHANDLER,
+                 "an output to \"%s\" exceeds limits.output (%zu bytes): %zu outputs are staged; send fewer "
+                 "from one call, use smaller batches (batch.size) or raise limits.output",
+                 topic, o->max_bytes, o->n);
+}
+
 static int check_total(const struct rl_outbox *o, const char *topic, size_t size, struct rl_err *err) {
-  if (!o->max_bytes || (o->bytes <= o->max_bytes && size <= o->max_bytes - o->bytes)) return 0;
+  if (!o->max_bytes || (o->bytes <= o->max_bytes && size <= o->max_bytes - o->bytes))
+    return check_number(o, topic, err);
   return rl_fail(err, RL_EHANDLER,
                  "an output of %zu bytes to \"%s\" exceeds limits.output: %zu bytes are staged, %zu may be; "
                  "send less from one call, use smaller batches (batch.size) or raise limits.output",

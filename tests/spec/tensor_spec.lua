@@ -120,6 +120,16 @@ describe("rille.tensor", function()
     assert.equal(bytes, proc.read(copy))
   end)
 
+  it("p8 a table that says it is longer than it can be is no length", function()
+    assert.equal(0, #T { n = 2000000000000 })
+    assert.same({ 3 }, T({ 1, 2, n = 3 }).shape)
+    local rows = {}
+    for i = 1, 1000 do rows[i] = { n = 1 << 20 } end
+    local ok, err = pcall(T, rows)
+    assert.is_false(ok)
+    has(tostring(err), "more than 268435456 elements")
+  end)
+
   it("p8 counts against limits.memory: too large a one fails, garbage does not pile up", function()
     local status, _, err = run([[return { limits = { memory = "32MiB" }, handle = function(batch)
       for i = 1, 200 do rille.tensor.zeros{ 1000, 1000 } end

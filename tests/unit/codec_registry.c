@@ -555,3 +555,23 @@ TEST(s6_3_a_decoder_is_told_to_come_again_and_does) {
   asker_close(&a);
   registry_stop(&bed);
 }
+
+/* Two readers, each of whom waits for one id and comes again at each news. */
+TEST(s4_1_an_id_that_fails_for_ever_keeps_no_other_from_its_turn) {
+  struct registry_bed bed;
+  struct asker a;
+  registry_start(&bed, 0);
+  registry_schema(&bed, "/schemas/ids/9", "\"long\"", "");
+  registry_put(&bed, "/schemas/ids/5", "500 Internal Server Error",
+               "{\"error_code\":50001,\"message\":\"no\"}");
+  asker_at(&a, &bed, 0.01);
+  int code = RL_ETRANSIENT;
+  for (int i = 0; i < 20 && code; i++) {
+    CHECK_INT(ask_once(&a, 5), RL_ETRANSIENT);
+    code = ask_once(&a, 9);
+    if (code) await_news(&a);
+  }
+  CHECK_INT(code, 0);
+  asker_close(&a);
+  registry_stop(&bed);
+}

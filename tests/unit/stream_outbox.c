@@ -97,6 +97,20 @@ TEST(s5_2_a_message_too_large_is_refused_where_it_is_sent) {
   rl_outbox_free(&o);
 }
 
+TEST(limits_output_bounds_outputs_that_hold_nothing) {
+  struct rl_outbox o;
+  struct rl_err err = {0};
+  int64_t limit = 1 << 20;
+  rl_outbox_init(&o, (size_t)limit, 0);
+  struct rl_out out = send_of("t", NULL);
+  while (o.n < 100000 && rl_outbox_send(&o, &out, &err) == 0) continue;
+  CHECK(o.n > 1000);
+  CHECK(o.n * sizeof(struct rl_out) <= (size_t)limit);
+  CHECK_HAS(err.text, "limits.output");
+  CHECK_INT(rl_outbox_forward(&o, "t", 0, 0, -1, 0, &err), RL_EHANDLER);
+  rl_outbox_free(&o);
+}
+
 TEST(limits_output_bounds_what_one_call_stages) {
   struct rl_outbox o;
   struct rl_err err = {0};
