@@ -33,6 +33,7 @@ const struct rl_command rl_commands[] = {
      "refused is an error that names its file and line. The embedded broker is never filled beyond what it\n"
      "keeps.",
      "rille send -t alerts alerts.ndjson\n"
+     "rille send -t ztf --input-format whole *.avro   # a file a message\n"
      "printf 'a:1\\nb:2\\n' | rille send -t pairs -K : -H origin=shell"},
     {RL_CMD_TAP, rl_cmd_tap, "-t TOPIC [options]", "print messages; joins no group",
      "Prints messages as they come: one JSON object a line, or as --format says. In the object, `value` is "

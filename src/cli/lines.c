@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "codec/magic.h"
+
 enum { CHUNK = 64 * 1024 };
 #define LONGEST ((size_t)1 << 30) /* of a piece: no broker takes more */
 
@@ -24,6 +26,17 @@ static void compact(struct rl_lines *l) {
   l->at = 0;
 }
 
+/* Of the first chunk, before a piece of it is given. */
+static int check_text(const struct rl_lines *l, struct rl_err *err) {
+  if (!l->text || l->line || !l->held.len || l->held.len > CHUNK) return 0;
+  enum rl_magic magic = rl_magic_of(rl_buf_bytes(&l->held));
+  if (magic == RL_MAGIC_NONE && !memchr(l->held.data, 0, l->held.len)) return 0;
+  return rl_fail(err, RL_EUSAGE,
+                 "%s %s%s, and is not lines: --input-format whole sends it as one message, -D '\\n' all the "
+                 "same as lines",
+                 l->name, magic ? "begins with " : "holds a NUL", rl_magic_text(magic));
+}
+
 static int read_more(struct rl_lines *l, struct rl_err *err) {
   compact(l);
   if (l->held.len > LONGEST)
@@ -34,7 +47,7 @@ static int read_more(struct rl_lines *l, struct rl_err *err) {
   if (got < 0) return rl_fail(err, RL_EFAIL, "cannot read %s: %s", l->name, strerror(errno));
   l->held.len += (size_t)got;
   l->at_end = got == 0;
-  return 0;
+  return check_text(l, err);
 }
 
 /* The next delimiter, from where none was seen yet. */

@@ -15,12 +15,14 @@ struct rl_lines {
   size_t at;             /* where the next piece begins in it */
   size_t seen;           /* no delimiter starts before this */
   bool at_end;
+  bool text;    /* to be set after opening: a file that begins as binary ones do is refused */
   int64_t line; /* of the piece given last, from 1 */
 };
 
 /* path "-" is standard input. RL_EFAIL when it cannot be opened. */
 int rl_lines_open(struct rl_lines *l, const char *path, struct rl_bytes delim, struct rl_err *err);
-/* The next piece, without its delimiter, valid until the next call. 1, 0 at the end, or RL_EFAIL; 2: a signal
+/* The next piece, without its delimiter, valid until the next call. 1, 0 at the end, or RL_EFAIL, of a
+ * binary file where text is RL_EUSAGE; 2: a signal
  * came before there was one. */
 int rl_lines_next(struct rl_lines *l, struct rl_bytes *piece, struct rl_err *err);
 void rl_lines_close(struct rl_lines *l);

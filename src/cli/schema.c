@@ -26,20 +26,29 @@ struct schema {
   struct rl_wake bell; /* of the registry, while values are decoded */
   struct rl_err first; /* of the messages that do not decode */
   size_t bad;
+  bool many; /* records in a message */
 };
 
 /* ---- reading ---- */
 
-static bool looks_like_file(const char *name) {
+static bool has_ending(const char *name) {
   static const char *const ends[] = {".avsc",  ".avro", ".json", ".ndjson",
                                      ".jsonl", ".csv",  ".tsv",  ".confluent"};
   size_t len = strlen(name);
-  if (strcmp(name, "-") == 0 || strchr(name, '/') || access(name, F_OK) == 0) return true;
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
     size_t n = strlen(ends[i]);
     if (len > n && strcmp(name + len - n, ends[i]) == 0) return true;
   }
   return false;
+}
+
+static bool looks_like_file(const char *name) {
+  return strcmp(name, "-") == 0 || strchr(name, '/') || access(name, F_OK) == 0 || has_ending(name);
+}
+
+/* A file that is there goes first, and that is said where the name is as good a topic's. */
+static bool could_be_topic(const char *name) {
+  return strcmp(name, "-") != 0 && !strchr(name, '/') && !has_ending(name);
 }
 
 static int take_message(void *self, const struct rl_msg *msg, struct rl_err *err) {
@@ -155,6 +164,7 @@ static int add_sample(struct schema *c, struct rl_decoder *d, const struct rl_sa
   struct rl_msg msg = {.topic = c->source, .key = sample->key, .value = sample->value, .ops = &ops};
   size_t n = 1;
   if (count_records(c, d, &msg, &n, err) || lay_schema(c, sample, err)) return err->code;
+  if (n > 1) c->many = true;
   if (n > c->samples.wanted) n = c->samples.wanted;
   for (size_t i = 0; i < n; i++) {
     if (rl_decoder_tape(d, &msg, i, tape, err)) return err->code;
@@ -211,7 +221,7 @@ static void tell(const struct schema *c, const struct rl_buf *said) {
 }
 
 static int print(const struct schema *c, struct rl_err *err) {
-  struct rl_schema_view view = {&c->outline, c->settings, c->source, c->is_file, c->samples.whole};
+  struct rl_schema_view view = {&c->outline, c->settings, c->source, c->is_file, c->samples.whole, c->many};
   struct rl_buf out = RL_BUF_INIT;
   if (!c->cli->script && !c->cli->json) return rl_schema_print(&view, err);
   if (c->cli->script)
@@ -248,6 +258,8 @@ static int find_source(struct schema *c, struct rl_err *err) {
   if (named == 0) return rl_cli_misuse(cli, err, "`rille schema` needs a file or a topic");
   if (named > 1) return rl_cli_misuse(cli, err, "`rille schema` looks at one file or topic at a time");
   c->is_file = cli->settings.input || (cli->args.n && looks_like_file(cli->args.at[0]));
+  if (c->is_file && !cli->settings.input && could_be_topic(cli->args.at[0]))
+    rl_log(RL_INFO, "reading the file %s (-t %s: the topic)", cli->args.at[0], cli->args.at[0]);
   c->source = cli->settings.input ? cli->settings.input
               : cli->args.n       ? cli->args.at[0]
                                   : cli->settings.topics.at[0];

@@ -42,10 +42,14 @@ struct rl_schema_view {
   const struct rl_settings *settings;
   const char *source; /* the file or topic, as it was given */
   bool is_file, whole;
+  bool many; /* some message held more than one record */
 };
 void rl_schema_put_json(struct rl_buf *out, const struct rl_schema_view *view);
 int rl_schema_print(const struct rl_schema_view *view, struct rl_err *err); /* the table */
 /* A handler with the fields, ready to run. (schema_script.c) */
 void rl_schema_put_script(struct rl_buf *out, const struct rl_schema_view *view);
+/* Its parts: the settings before the fields (schema_settings.c), and a string as Lua has it. */
+void rl_schema_put_settings(struct rl_buf *out, const struct rl_schema_view *view);
+void rl_schema_put_string(struct rl_buf *out, struct rl_bytes text);
 
 #endif

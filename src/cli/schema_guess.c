@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/schema.h"
+#include "codec/magic.h"
 
 enum { CONFLUENT = 5, LOOKED_AT = 4096 };
 
@@ -46,16 +47,25 @@ static struct guess guess_one(const struct rl_sample *sample) {
   if (value.len > 2 && memcmp(value.data, "\xC3\x01", 2) == 0)
     return (struct guess){"avro", "single-object", "they begin with C3 01, as Avro's single objects do"};
   if (first == '{' || first == '[') return (struct guess){"json", NULL, "they begin with a bracket"};
-  if (!is_text(value)) return (struct guess){NULL, NULL, NULL};
+  if (!is_text(value) || first == '<') return (struct guess){NULL, NULL, NULL};
   if (is_json(value)) return (struct guess){"json", NULL, "they are JSON"};
   bool tab = memchr(value.data, '\t', value.len < LOOKED_AT ? value.len : LOOKED_AT);
   return tab ? (struct guess){"tsv", NULL, "they are text with tabs"}
              : (struct guess){"csv", NULL, "they are text"};
 }
 
+static bool is_xml(const struct rl_sample *sample) { return first_of(sample->value) == '<'; }
+
 static int refuse(const struct rl_samples *samples, struct rl_err *err) {
   struct rl_buf shown = RL_BUF_INIT;
   const struct rl_bytes value = samples->at[0].value;
+  if (rl_magic_of(value) == RL_MAGIC_GZIP)
+    return rl_fail(err, RL_EUSAGE, "the values begin with %s: unpack them first",
+                   rl_magic_text(RL_MAGIC_GZIP));
+  if (is_xml(&samples->at[0]))
+    return rl_fail(err, RL_EUSAGE,
+                   "the values begin with <, as XML does, which rille does not read (text that is none: "
+                   "--decode csv)");
   struct rl_cell cell = {.tag = RL_BLOB, .len = (uint32_t)value.len, .s = value.data};
   rl_outline_put_sample(&shown, &cell);
   rl_fail(err, RL_EUSAGE,

@@ -10,24 +10,11 @@
 
 struct script {
   struct rl_buf *out;
-  struct rl_list names; /* that are taken */
+  const struct rl_outline_node *base; /* what fields begin at: the root, or the items that are rows */
+  struct rl_list names;               /* that are taken */
   char *first,
       *number; /* names of the first id, else field, and of the first number: what the handler shows */
 };
-
-static void put_lua_string(struct rl_buf *out, struct rl_bytes text) {
-  rl_buf_putc(out, '"');
-  for (size_t i = 0; i < text.len; i++) {
-    unsigned char c = (unsigned char)text.data[i];
-    if (c == '"' || c == '\\')
-      rl_buf_printf(out, "\\%c", c);
-    else if (c < 0x20 || c == 0x7F)
-      rl_buf_printf(out, "\\%03d", c);
-    else
-      rl_buf_putc(out, (char)c);
-  }
-  rl_buf_putc(out, '"');
-}
 
 /* ---- names ---- */
 
@@ -56,9 +43,11 @@ static void put_identifier(struct rl_buf *out, struct rl_bytes key) {
   }
 }
 
-static void put_long_name(struct rl_buf *out, const struct rl_outline_node *node) {
-  if (!node->up) return;
-  put_long_name(out, node->up);
+/* Items have no name of their own. */
+static void put_long_name(const struct script *s, struct rl_buf *out, const struct rl_outline_node *node) {
+  if (node == s->base || !node->up) return;
+  put_long_name(s, out, node->up);
+  if (!node->name.data) return;
   if (out->len > 0) rl_buf_putc(out, '_');
   put_identifier(out, node->name);
 }
@@ -69,7 +58,7 @@ static void choose_name(struct script *s, const struct rl_outline_node *node, st
   if (name->len == 0 || is_reserved(rl_buf_text(name))) rl_buf_putc(name, '_');
   if (is_taken(s, name->data)) {
     rl_buf_clear(name);
-    put_long_name(name, node);
+    put_long_name(s, name, node);
   }
   size_t len = name->len;
   for (int n = 2; is_taken(s, name->data); n++) {
@@ -127,14 +116,24 @@ static void remember(struct script *s, const struct rl_outline_node *node, const
   if (!s->number && is_number(node)) s->number = rl_strdup(name);
 }
 
-static void put_field(struct script *s, const struct rl_outline_node *node) {
-  struct rl_buf name = RL_BUF_INIT, path = RL_BUF_INIT;
-  bool aside = is_aside(node);
+/* From where fields begin. */
+static void put_path(const struct script *s, struct rl_buf *out, const struct rl_outline_node *node) {
+  struct rl_buf base = RL_BUF_INIT, path = RL_BUF_INIT;
+  rl_outline_put_path(&base, s->base);
   rl_outline_put_path(&path, node);
+  size_t skip = base.len + (base.len < path.len && base.len > 0 && path.data[base.len] == '.');
+  rl_buf_put(out, path.data + skip, path.len - skip);
+  rl_buf_free(&base);
+  rl_buf_free(&path);
+}
+
+static void put_field(struct script *s, const struct rl_outline_node *node, bool aside) {
+  struct rl_buf name = RL_BUF_INIT, path = RL_BUF_INIT;
+  put_path(s, &path, node);
   choose_name(s, node, &name);
   rl_buf_puts(s->out, aside ? "    -- " : "    ");
   if (!rl_bytes_eq(rl_buf_bytes(&name), node->name)) rl_buf_printf(s->out, "%s = ", name.data);
-  put_lua_string(s->out, rl_buf_bytes(&path));
+  rl_schema_put_string(s->out, rl_buf_bytes(&path));
   rl_buf_putc(s->out, ',');
   put_remark(s->out, node);
   if (!aside) remember(s, node, name.data);
@@ -142,85 +141,117 @@ static void put_field(struct script *s, const struct rl_outline_node *node) {
   rl_buf_free(&path);
 }
 
-/* A member on the way from the root through members only. */
-static bool is_reached(const struct rl_outline_node *node) {
-  for (; node->up; node = node->up)
-    if (!node->name.data) return false;
+/* On the way from the base through members only. */
+static bool is_reached(const struct script *s, const struct rl_outline_node *node) {
+  for (; node != s->base; node = node->up)
+    if (!node->up || !node->name.data) return false;
   return true;
 }
 
-static void put_fields(struct script *s, const struct rl_outline *outline) {
+static bool is_list(const struct rl_outline_node *node) { return node->first && !node->first->name.data; }
+
+static bool is_field(const struct script *s, const struct rl_outline_node *node) {
+  return node != s->base && is_reached(s, node) && (!node->first || is_list(node));
+}
+
+/* The items of a list of objects; else NULL. */
+static const struct rl_outline_node *records(const struct rl_outline_node *node) {
+  bool map = is_list(node) && has_word(node, "map");
+  return is_list(node) && !map && node->first->first && node->first->first->name.data ? node->first : NULL;
+}
+
+/* A number of a list of objects as a column of lists, a light curve: the first magnitude, else the first. */
+static void put_curve(struct script *s, const struct rl_outline_node *node) {
+  const struct rl_outline_node *items = records(node), *shown = NULL;
+  for (const struct rl_outline_node *m = items ? items->first : NULL; m; m = m->next) {
+    bool mag = m->name.len >= 3 && memcmp(m->name.data, "mag", 3) == 0, was = shown && shown != m;
+    if (!m->first && is_number(m) && (!was || (mag && memcmp(shown->name.data, "mag", 3) != 0))) shown = m;
+  }
+  if (shown) put_field(s, shown, true);
+}
+
+static void put_fields(struct script *s) {
   rl_buf_puts(s->out, "  fields = {\n");
-  for (const struct rl_outline_node *node = outline->root.first; node; node = rl_outline_next(node)) {
-    bool list = node->first && !node->first->name.data;
-    if (node->name.data && is_reached(node) && (!node->first || list)) put_field(s, node);
+  for (const struct rl_outline_node *node = s->base->first; node; node = rl_outline_next(node)) {
+    if (!is_field(s, node)) continue;
+    put_field(s, node, is_aside(node));
+    put_curve(s, node);
   }
   rl_buf_puts(s->out, "  },\n");
 }
 
-/* ---- the rest ---- */
+/* ---- rows ---- */
 
-static void put_setting(struct rl_buf *out, const char *name, const char *value) {
-  rl_buf_printf(out, "  %s = ", name);
-  put_lua_string(out, rl_bytes_str(value));
+/* Where nothing but lists is at the root, what there is to handle is the objects of one: of the only one. */
+static const struct rl_outline_node *only_records(const struct script *s) {
+  const struct rl_outline_node *found = NULL;
+  if (is_list(s->base)) return records(s->base);
+  for (const struct rl_outline_node *node = s->base->first; node; node = rl_outline_next(node)) {
+    bool list = is_field(s, node) && records(node);
+    if ((is_field(s, node) && !is_aside(node)) || (list && found)) return NULL;
+    if (list) found = records(node);
+  }
+  return found;
+}
+
+static void put_rows_of(struct rl_buf *out, const char *before, const struct rl_outline_node *items) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_outline_put_path(&path, items);
+  rl_buf_printf(out, "  %srows = ", before);
+  rl_schema_put_string(out, rl_buf_bytes(&path));
   rl_buf_puts(out, ",\n");
+  rl_buf_free(&path);
 }
 
-static void put_csv(struct rl_buf *out, const struct rl_settings *s) {
-  rl_buf_puts(out, "  csv = { ");
-  if (s->csv_header) rl_buf_puts(out, "header = true, ");
-  if (s->csv_columns.n) rl_buf_puts(out, "columns = { ");
-  for (size_t i = 0; i < s->csv_columns.n; i++) {
-    put_lua_string(out, rl_bytes_str(s->csv_columns.at[i]));
-    rl_buf_puts(out, i + 1 < s->csv_columns.n ? ", " : " }, ");
+/* Only of JSON can a list's elements be rows. */
+static void put_rows(struct script *s, const struct rl_schema_view *view) {
+  if (strcmp(view->settings->decode, "json") != 0) return;
+  const struct rl_outline_node *only = only_records(s);
+  if (only) put_rows_of(s->out, "", s->base = only);
+  if (only) return;
+  for (const struct rl_outline_node *node = s->base->first; node; node = rl_outline_next(node))
+    if (is_field(s, node) && records(node)) put_rows_of(s->out, "-- ", records(node));
+}
+
+/* ---- the handler ---- */
+
+static void put_loop(const struct script *s) {
+  const char *first = s->first, *number = s->number ? s->number : first;
+  if (!first) {
+    rl_buf_puts(s->out,
+                "    local kept = batch -- no scalar was seen that could be a field\n"
+                "    for i = 1, #kept do print(kept[i].value) end\n");
+    return;
   }
-  if (s->csv_delimiter) {
-    rl_buf_puts(out, "delimiter = ");
-    put_lua_string(out, rl_bytes_str(s->csv_delimiter));
-    rl_buf_puts(out, ", ");
-  }
-  rl_buf_puts(out, "},\n");
-}
-
-static void put_decoding(struct rl_buf *out, const struct rl_schema_view *view) {
-  const struct rl_settings *s = view->settings;
-  bool csv = s->csv_header || s->csv_columns.n || s->csv_delimiter;
-  struct rl_buf registry = RL_BUF_INIT;
-  bool schema = view->outline->values == 0; /* nothing but a schema: its values are elsewhere */
-  if (!view->is_file) put_setting(out, "topics", view->source);
-  if (view->is_file && !schema) put_setting(out, "input", view->source);
-  if (view->is_file && !schema && view->whole) put_setting(out, "input_format", "whole");
-  if (schema) rl_buf_puts(out, "  -- topics = \"TOPIC\",\n  decode = \"avro\",\n");
-  if (strcmp(s->decode, "raw") != 0) put_setting(out, "decode", s->decode);
-  if (s->schema) put_setting(out, "schema", s->schema);
-  for (size_t i = 0; i < s->registry.n; i++)
-    rl_buf_printf(&registry, "%s%s", i ? "," : "", s->registry.at[i]);
-  if (registry.len) put_setting(out, "registry", registry.data);
-  rl_buf_free(&registry);
-  if (strcmp(s->framing, "auto") != 0) put_setting(out, "framing", s->framing);
-  if (csv) put_csv(out, s);
-}
-
-static void put_handler(const struct script *s) {
-  const char *first = s->first ? s->first : "value", *number = s->number ? s->number : first;
   bool one = strcmp(first, number) == 0;
   rl_buf_printf(s->out,
-                "  handle = function(batch, out)\n"
                 "    local kept = batch:where \"%s ~= nil\" -- any expression over the fields\n"
-                "    for i = 1, #kept do print(kept.%s[i]%s%s%s) end\n"
-                "    -- out:forward(\"TOPIC\", kept) -- sends what was kept on, byte for byte\n"
-                "  end,\n}\n",
+                "    for i = 1, #kept do print(kept.%s[i]%s%s%s) end\n",
                 number, first, one ? "" : ", kept.", one ? "" : number, one ? "" : "[i]");
 }
 
+static void put_handler(const struct script *s, bool many) {
+  rl_buf_puts(s->out, "  handle = function(batch, out)\n");
+  put_loop(s);
+  if (many)
+    rl_buf_puts(
+        s->out,
+        "    -- out:forward(\"TOPIC\", kept) -- sends the whole messages on that what was kept is of\n"
+        "    -- for _, row in ipairs(kept:rows()) do out:send(\"TOPIC\", row) end -- each alone, as JSON\n");
+  else
+    rl_buf_puts(s->out, "    -- out:forward(\"TOPIC\", kept) -- sends what was kept on, byte for byte\n");
+  rl_buf_puts(s->out, "  end,\n}\n");
+}
+
 void rl_schema_put_script(struct rl_buf *out, const struct rl_schema_view *view) {
-  struct script s = {.out = out};
+  struct script s = {.out = out, .base = &view->outline->root};
   rl_buf_puts(out, "-- The fields of ");
   rl_put_visible(out, rl_bytes_str(view->source));
   rl_buf_puts(out, ", by `rille schema`: keep those that you need, for only they are read.\nreturn {\n");
-  put_decoding(out, view);
-  put_fields(&s, view->outline);
-  put_handler(&s);
+  rl_schema_put_settings(out, view);
+  put_rows(&s, view);
+  put_fields(&s);
+  put_handler(&s, view->many || s.base != &view->outline->root);
   rl_list_free(&s.names);
   rl_free(s.first);
   rl_free(s.number);

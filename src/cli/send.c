@@ -114,6 +114,7 @@ static int send_lines(struct rl_sender *s, struct rl_lines *in, struct rl_err *e
 static int send_file(struct rl_sender *s, const char *path, struct rl_err *err) {
   struct rl_lines in;
   if (rl_lines_open(&in, path, rl_buf_bytes(&s->delim), err)) return err->code;
+  in.text = !s->cli->delim && !rl_settings_is_set(&s->cli->settings, "input_format");
   /* Reports name the file until the last has come: its name is the command line's, or a literal. */
   int rc = send_lines(s, &in, err);
   rl_lines_close(&in);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "codec/avro_suggest.h"
+#include "codec/magic.h"
 
 /* ---- opening ---- */
 
@@ -119,15 +120,23 @@ static int next_json(struct rl_avro_format *f, struct rl_cell *row, struct rl_er
   return code == 0 ? 1 : code;
 }
 
+/* A value of a registry's read as a bare one is off by five bytes, and what is then wrong says little. */
+static int explain(const struct rl_avro_format *f, int code, struct rl_err *err) {
+  bool bare = f->opts->avro.framing == RL_AVRO_AUTO && f->reader && !f->opts->avro.registry;
+  if (code != RL_EHANDLER || !err || !bare || rl_magic_of(f->value) != RL_MAGIC_CONFLUENT) return code;
+  return rl_fail(err, code, "%s (it begins with %s: try framing = \"confluent\")", err->text,
+                 rl_magic_text(RL_MAGIC_CONFLUENT));
+}
+
 static int next_avro(void *self, struct rl_cell *row, struct rl_err *err) {
   struct rl_avro_format *f = self;
   int code = step(f, err);
   if (code != 1) return code;
   if (f->state == RL_AVRO_JSON) return next_json(f, row, err);
   for (size_t i = 0; i < f->steps.n_order; i++) row[f->steps.order[i]] = (struct rl_cell){.tag = RL_MISSING};
-  if (f->opts->strict && !check_strictly(f)) return RL_EHANDLER;
-  if (!rl_avro_program_run(&f->run, f->entry->program, f->steps.order, row)) return RL_EHANDLER;
-  return finish(f);
+  bool fine = (!f->opts->strict || check_strictly(f)) &&
+              rl_avro_program_run(&f->run, f->entry->program, f->steps.order, row);
+  return explain(f, fine ? finish(f) : RL_EHANDLER, err);
 }
 
 /* ---- whole values ---- */
@@ -160,7 +169,7 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   f->run.tape = own;
   f->run.arena = arena;
   f->run.message++;
-  return fine ? finish(f) : RL_EHANDLER;
+  return explain(f, fine ? finish(f) : RL_EHANDLER, err);
 }
 
 static void suggest_avro(void *self, const struct rl_msg *msg, const struct rl_field *field,

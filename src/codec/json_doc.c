@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "codec/json_walk.h"
 #include "codec/lists.h"
+#include "codec/magic.h"
 
 enum { LARGEST_SCRATCH = 4 << 20 }; /* what one message leaves behind at most */
 
@@ -22,6 +23,19 @@ void rl_json_free(struct rl_json *json) {
   rl_free(json);
 }
 
+/* Another form has a name, which helps more than the byte that JSON cannot hold. */
+static int check_magic(struct rl_bytes text, struct rl_err *err) {
+  static const char *const advice[] = {
+      [RL_MAGIC_CONTAINER] = "decode = \"avro\"",
+      [RL_MAGIC_CONFLUENT] = "decode = \"avro\", with registry, or framing = \"confluent\" and schema",
+      [RL_MAGIC_SINGLE_OBJECT] = "decode = \"avro\", with schema",
+      [RL_MAGIC_GZIP] = "unpack it first"};
+  enum rl_magic magic = rl_magic_of(text);
+  if (magic == RL_MAGIC_NONE) return 0;
+  return rl_fail(err, RL_EHANDLER, "not JSON: it begins with %s: %s, at byte 0", rl_magic_text(magic),
+                 advice[magic]);
+}
+
 static int check_size(struct rl_bytes text, struct rl_err *err) {
   if (text.len == 0) return rl_fail(err, RL_EHANDLER, "empty value, which is no JSON, at byte 0");
   if (text.len > UINT32_MAX - RL_JSON_PADDING)
@@ -31,7 +45,7 @@ static int check_size(struct rl_bytes text, struct rl_err *err) {
     return rl_fail(
         err, RL_EHANDLER,
         "not JSON: starts with a byte-order mark (EF BB BF), which JSON does not allow, at byte 0");
-  return 0;
+  return check_magic(text, err);
 }
 
 static int find_tokens(struct rl_json *json, struct rl_err *err) {

@@ -165,6 +165,16 @@ static int read_input(struct rl_settings *s, struct rl_err *err) {
   return 0;
 }
 
+/* Of topics and group a script may say which they are when there is no file; but who says so after the file
+ * was named, on the command line, means Kafka. */
+static int check_stronger(const struct rl_settings *s, const char *name, struct rl_err *err) {
+  if (!rl_settings_is_set(s, name) || rl_settings_layer(s, name) <= rl_settings_layer(s, "input")) return 0;
+  return rl_fail(err, RL_EUSAGE,
+                 "%s says what to read of Kafka, and input is a file (%s): take input out of the script, or "
+                 "override it with --input %s",
+                 name, s->input, URI_SHAPE);
+}
+
 /* A file has lines, in one order: what says where in Kafka to read is a mistake when it is as strong. */
 static int check_file(struct rl_settings *s, struct rl_err *err) {
   static const char *const places[] = {"partitions", "start", "end"};
@@ -174,6 +184,7 @@ static int check_file(struct rl_settings *s, struct rl_err *err) {
     return rl_fail(err, RL_EUSAGE, "%s says where in Kafka to read, and input is a file (%s): leave one out",
                    places[i], s->input);
   }
+  if (check_stronger(s, "topics", err) || check_stronger(s, "group", err)) return err->code;
   s->lanes = 1; /* its lines are handled in their order */
   return 0;
 }

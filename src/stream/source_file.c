@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "codec/magic.h"
 #include "stream/ndjson.h"
 #include "stream/source.h"
 
@@ -21,6 +22,7 @@ struct file {
   int fd;
   bool lines; /* every line is a value, blank ones too */
   bool whole; /* all of the file is one value */
+  bool told;  /* input_format says which of these, and what the file begins with does not matter */
   bool at_eof, said_eof, assigned, closing;
   int64_t line; /* number of the next line, from 1 */
   struct rl_buf buf;
@@ -72,6 +74,14 @@ static bool readable(const struct file *f) {
   return poll(&fd, 1, 0) > 0;
 }
 
+/* Cut at its line breaks a binary file would be many values that do not decode. */
+static int check_lines(const struct file *f, struct rl_err *err) {
+  enum rl_magic magic = f->told || f->line ? RL_MAGIC_NONE : rl_magic_of(rl_buf_bytes(&f->buf));
+  if (magic == RL_MAGIC_NONE) return 0;
+  return rl_fail(err, RL_EUSAGE, "%s begins with %s, and is not lines: %s", f->name, rl_magic_text(magic),
+                 magic == RL_MAGIC_GZIP ? "unpack it first" : "--input-format whole makes it one value");
+}
+
 /* Reads more; false when nothing came now. */
 static bool read_more(struct file *f, struct rl_err *err) {
   if (f->at) { /* what is used up makes room */
@@ -86,7 +96,7 @@ static bool read_more(struct file *f, struct rl_err *err) {
   if (n < 0 && errno != EAGAIN && errno != EINTR) rl_fail(err, RL_EFAIL, "%s: %s", f->name, strerror(errno));
   if (n > 0 && f->buf.len > LINE_MAX_BYTES)
     rl_fail(err, RL_EFAIL, "%s:%lld: a line of over 1 GiB", f->name, (long long)f->line);
-  return n >= 0;
+  return n >= 0 && check_lines(f, err) == 0;
 }
 
 /* The next whole line, or the rest at the end of the file. */
@@ -216,6 +226,7 @@ int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl
   f->fd = fd;
   f->whole = s->input_format && strcmp(s->input_format, "whole") == 0;
   f->lines = f->whole || (s->input_format && strcmp(s->input_format, "lines") == 0);
+  f->told = rl_settings_is_set(s, "input_format");
   f->json = rl_json_new();
   *out = (struct rl_source){.self = f,
                             .fd = fd,

@@ -34,6 +34,35 @@ describe("rille run over a file", function()
     assert.equal("", out)
   end)
 
+  it("a file that is one value is not cut at its line breaks, and JSON that is another form is told so", function()
+    for bytes, want in pairs {
+      ["Obj\1x\ny"] = "begins with Obj 01, as Avro's containers do, and is not lines: --input-format whole",
+      ["\0\0\0\0\7x\n"] = "begins with 00 and a number", ["\x1F\x8B\8\n"] = "unpack it first",
+    } do
+      local path = proc.write(proc.folder() .. "/binary", bytes)
+      local words = { "run", "--code", PRINT, "--input", path }
+      local status, out, err = run(words)
+      assert.same({ 2, "" }, { status, out }, err)
+      assert.is_truthy(err:find(want, 1, true), err)
+    end
+    local path = proc.write(proc.folder() .. "/binary", "Obj\1x\ny")
+    local words = { "run", "--code", PRINT, "--input", path, "--input-format", "lines" }
+    local status, out, err = run(words)
+    assert.same({ 0, "Obj\1x\ny\n" }, { status, out }, err)
+    status, _, err = run { "run", "--code", PRINT, "--fields", "a", "--input", path, "--input-format", "whole" }
+    assert.equal(4, status)
+    assert.is_truthy(err:find('not JSON: it begins with Obj 01, as Avro\'s containers do: decode = "avro"', 1, true), err)
+  end)
+
+  it("a topic on the command line is not ignored for the script's input", function()
+    local path = script "return { input = '/dev/null', handle = function() end }"
+    local status, _, err = run { "run", path, "-t", "alerts" }
+    assert.equal(2, status)
+    assert.is_truthy(err:find("input is a file (/dev/null): take input out of the script", 1, true), err)
+    status, _, err = run { "run", path }
+    assert.equal(0, status, err)
+  end)
+
   it("reads standard input, and NDJSON where a line is no message of its own", function()
     local status, out, err = run({ "run", "--code", PRINT, "--input", "-" }, '{"a":1}\n{"a":[1, 2]}\n')
     assert.equal(0, status, err)

@@ -176,6 +176,84 @@ describe("rille schema", function()
     assert.equal("5\n5\n", handler:out())
   end)
 
+  -- What the script of these bytes prints when it runs, and the script.
+  local function runs(name, text, ...)
+    local script = shows(file(name, text), "--script", ...)
+    local handler = rille.start { "run", file("filter.lua", script), "--strict-fields" }
+    assert.equal(0, handler:wait(30), handler:err() .. script)
+    return handler:out(), script
+  end
+
+  it("the script of a JSON array, or of one list of objects, has rows", function()
+    local out, script = runs("arr.json", '[{"id":1,"mag":17.5},{"id":2,"mag":19}]')
+    assert.equal("1\n2\n", out)
+    has(script, '  rows = "[*]",\n')
+    has(script, '    "mag", -- i64 or f64')
+    has(script, "sends the whole messages")
+    has(script, 'out:send("TOPIC", row)')
+    out, script = runs("in.json", '{"tags":[1],"alerts":[{"c":{"id":1},"x":{"id":5},"mag":3}]}')
+    assert.equal("1\n", out)
+    has(script, '  rows = "alerts[*]",\n')
+    has(script, '    x_id = "x.id", -- i64: 5\n')
+  end)
+
+  it("where nothing is a field the script runs all the same, over messages", function()
+    for _, text in ipairs { "[1,2]", '{"a":[1],"b":[2]}', "{}", '{"a":[{"x":1}],"b":[{"x":1}]}' } do
+      local out, script = runs("a.json", text)
+      assert.equal(text .. "\n", out)
+      assert.is_nil(script:find("where", 1, true), script)
+    end
+  end)
+
+  it("beside fields, lists of objects are there as comments: rows, and a light curve", function()
+    local _, script = runs("a.json", '{"id":7,"data":{"photometry":[{"jd":1.5,"magpsf":18.5}]}}')
+    has(script, '  -- rows = "data.photometry[*]",\n')
+    has(script, '    -- "data.photometry[*].magpsf", -- f64: 18.5\n')
+    has(script, "byte for byte")
+    local bytes = library.avro.encode(SCHEMA, alert(9), { framing = "container" })
+    _, script = runs("a.avro", bytes)
+    has(script, '    -- prv_mag = "prv[*].mag", -- float or null\n')
+    assert.is_nil(script:find("rows", 1, true), script)
+  end)
+
+  it("of messages with several records the script says what forward sends", function()
+    local bytes = library.avro.encode(SCHEMA, { alert(1), alert(2) }, { framing = "container", records = true })
+    local _, script = runs("a.avro", bytes)
+    has(script, "sends the whole messages")
+  end)
+
+  it("the script of a schema names it, and the framing to take where values want one", function()
+    local path = file("a.avsc", SCHEMA)
+    local script = shows(path, "--script")
+    has(script, ('  schema = "%s",\n'):format(path))
+    has(script, '  -- framing = "confluent", -- where values begin with 00 and a number\n')
+    local packet = file("p", library.avro.encode(SCHEMA, alert(7), { framing = "confluent", id = 16777216 }))
+    script = script:gsub('%-%- topics = "TOPIC"', ('input = "%s", input_format = "whole"'):format(packet))
+    local handler = rille.start { "run", file("bare.lua", script) }
+    assert.equal(4, handler:wait(30), handler:err())
+    has(handler:err(), 'it begins with 00 and a number, as a schema registry\'s values do: try framing = "confluent"')
+    handler = rille.start { "run", file("framed.lua", (script:gsub("%-%- framing", "framing"))) }
+    assert.equal(0, handler:wait(30), handler:err())
+    assert.equal("7\n", handler:out())
+  end)
+
+  it("XML and gzip are named, and a file that could be a topic", function()
+    local status, _, err = run(file("a.xml", "<voe:VOEvent/>"))
+    assert.equal(2, status)
+    has(err, "as XML does, which rille does not read")
+    status, _, err = run(file("a.gz", "\x1F\x8B\8\0\0\0\0\0"))
+    assert.equal(2, status)
+    has(err, "as gzip's files do: unpack them first")
+    local folder = proc.folder()
+    proc.write(folder .. "/alerts", '{"a":1}\n')
+    local program = rille.program:sub(1, 1) == "/" and rille.program or os.getenv "PWD" .. "/" .. rille.program
+    local process = proc.start { "env", "-C", folder, program, "schema", "alerts" }
+    assert.equal(0, process:wait(30), process:err())
+    has(process:err(), "reading the file alerts (-t alerts: the topic)")
+    local _, told = shows(file("a.ndjson", '{"a":1}\n'))
+    assert.is_nil(told:find("reading the file", 1, true), told)
+  end)
+
   for _, case in ipairs {
     { "ztf/1105522281015015000.avro", 'candidate.magpsf|float|1/1|14.916227340698242' },
     { "lsst/lsst.v9_0.alert.avsc", "diaSource.snr|float or null|-" },

@@ -50,6 +50,34 @@ TEST(lines_end_at_their_delimiter_or_at_the_end) {
   CHECK_PIECES("", "", "");
 }
 
+/* What the first piece of a file is, or why there is none. */
+static const char *first_of_text(const char *text, size_t len, bool checked) {
+  static char told[1100];
+  struct rl_lines l;
+  struct rl_bytes piece;
+  struct rl_err err = {0};
+  const char *path = file_with(text, len);
+  CHECK_INT(rl_lines_open(&l, path, rl_bytes_str("\n"), NULL), 0);
+  l.text = checked;
+  int rc = rl_lines_next(&l, &piece, &err);
+  if (rc == 1)
+    snprintf(told, sizeof told, "%.*s", (int)piece.len, piece.data);
+  else
+    snprintf(told, sizeof told, "%d: %s", rc, err.text);
+  rl_lines_close(&l);
+  unlink(path);
+  return told;
+}
+
+TEST(a_binary_file_is_not_cut_into_lines) {
+  const char *told = first_of_text("Obj\1x\ny", 7, true);
+  CHECK_HAS(told, "-2: ");
+  CHECK_HAS(told, "begins with Obj 01, as Avro's containers do, and is not lines: --input-format whole");
+  CHECK_HAS(first_of_text("a\nb\0c\n", 6, true), "holds a NUL, and is not lines");
+  CHECK_STR(first_of_text("a\nb\0c\n", 6, false), "a");
+  CHECK_STR(first_of_text("Object\nb", 8, true), "Object");
+}
+
 TEST(a_long_line_spans_many_reads) {
   size_t len = 300000;
   char *text = malloc(2 * len + 2);

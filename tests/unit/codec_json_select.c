@@ -223,6 +223,8 @@ TEST(s9_1_skipped_scalars_are_checked_under_strict_only) {
 
 TEST(s9_1_text_must_be_utf8) {
   CHECK_REFUSED("{\"a\":\"\xff\"}", "not UTF-8 at byte 6");
+  CHECK_REFUSED("Obj\1", "begins with Obj 01, as Avro's containers do: decode = \"avro\", at byte 0");
+  CHECK_REFUSED("\x1F\x8B\b", "begins with 1F 8B, as gzip's files do: unpack it first, at byte 0");
   CHECK_REFUSED("{\"a\":1,\"b\":\"ab\xc3\"}", "not UTF-8 at byte 14");
   CHECK_REFUSED("{\"a\":1,\"b\":\"\xed\xa0\x80\"}", "not UTF-8 at byte 12");
   CHECK_REFUSED("{\"a\":1,\"\xc0\xaf\":2}", "not UTF-8 at byte 8");

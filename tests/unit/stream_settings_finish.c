@@ -138,6 +138,12 @@ TEST(a_file_needs_neither_broker_nor_topic) {
   good(FINISH("input=/data/a.ndjson", "@topics=t", "@group=g", "@start=end", "brokers=out:9092"));
   refused(FINISH("input=a.ndjson", "start=5"), "start says where in Kafka");
   refused(FINISH("input=a.ndjson", "partitions=5"), "partitions says where in Kafka");
+  refused(FINISH("@input=a.ndjson", "topics=t"),
+          "topics says what to read of Kafka, and input is a file (a.ndjson)");
+  refused(FINISH("@input=a.ndjson", "group=g"), "group says what to read of Kafka");
+  good(FINISH("@input=a.ndjson", "@topics=t", "@group=g"));
+  good(FINISH("input=a.ndjson", "topics=t", "group=g"));
+  good(FINISH("@input=a.ndjson", "topics=x", "input=kafka://a:1/t"));
 }
 
 /* ---- brokers and properties ---- */
