@@ -56,6 +56,17 @@ size_t rl_lua_find_field(lua_State *L, const struct rl_columns *columns, const c
   return (size_t)at;
 }
 
+size_t rl_lua_single_column(lua_State *L, const struct rl_columns *columns, int idx, const char *call) {
+  size_t at = rl_lua_find_field(L, columns, rl_arg_text(L, idx, call, "column", NULL));
+  const struct rl_field *field = &columns->fields->at[at];
+  if (rl_field_is_many(field))
+    rl_lua_script_error(L,
+                        "%s: the column '%s' is %s a row, which has no order and is in no group: add one "
+                        "of single values by batch:with",
+                        call, field->name, field->shape.n ? "an array" : "a list");
+  return at;
+}
+
 /* columns.NAME, not yet there; upvalue 1: the batch. */
 static int l_columns_index(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_check_batch(L, lua_upvalueindex(1));

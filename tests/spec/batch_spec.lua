@@ -66,6 +66,14 @@ describe("a batch", function()
     ]], ALERTS, FIELDS)
   end)
 
+  it("sorts and groups by single values: a list or an array is the script's fault", function()
+    local fields = 'fields = { mags = "prv[*].mag", image = { path = "image", type = "f32", shape = {2} } },'
+    local alerts = { '{"prv":[{"mag":2},{"mag":1}],"image":[1,2]}' }
+    stop("batch:sort: the column 'mags' is a list a row", 'batch:sort "mags"', alerts, fields)
+    stop("batch:sort: the column 'image' is an array a row", 'batch:sort "image"', alerts, fields)
+    stop("batch:group_by: the column 'mags' is a list a row", 'batch:group_by "mags"', alerts, fields)
+  end)
+
   it("S8.5 where gives a view that counts from 1 and shares messages", function()
     pass([[
       local sure = batch:where "rb < 0.5"
