@@ -55,6 +55,9 @@ void rl_lua_open_batch(lua_State *L); /* registers the types batch and message *
 void rl_lua_batch_method(lua_State *L, const char *name, lua_CFunction fn);
 /* Is NAME a method or property, so that batch.NAME is not the column of that name? (S8.5) */
 bool rl_lua_batch_has(const char *name);
+enum { RL_BATCH_MEMBERS = 14 };
+/* The names of all RL_BATCH_MEMBERS methods and properties. */
+void rl_lua_batch_members(const char **names);
 
 /* Columns (lua/columns.c). */
 
@@ -62,7 +65,7 @@ bool rl_lua_batch_has(const char *name);
 void rl_lua_push_column(lua_State *L, const struct rl_lua_batch *b, size_t field);
 /* Pushes the value of a row's field: NaN for a missing one that is a single f64 or f32, else nil. */
 void rl_lua_push_field(lua_State *L, const struct rl_columns *columns, size_t field, uint32_t row);
-/* The column of that name, or a script failure with the nearest. columns may be NULL. */
+/* The column of that name or path, or a script failure with the nearest. columns may be NULL. */
 size_t rl_lua_find_field(lua_State *L, const struct rl_columns *columns, const char *name);
 /* The same of the name at idx, for a call that wants one value a row: of lists or arrays, a script failure.
  */
