@@ -21,8 +21,9 @@ const struct rl_command rl_commands[] = {
      "a signal comes. It keeps about 5 MB a partition and drops the oldest beyond that, so spread data over\n"
      "partitions. A topic that is not there is made when it is named. Groups cannot be listed or moved "
      "there,\n"
-     "one whose last member left is joined again only after session.timeout.ms (45 s), and a run of several\n"
-     "lanes shares the partitions out by itself, without joining. Nothing outlives the process. The port is\n"
+     "one whose last member left is joined again only after session.timeout.ms (6 s there), and a run of\n"
+     "several lanes shares the partitions out by itself, without joining. Nothing outlives the process. The "
+     "port is\n"
      "a free one each time: librdkafka's mock cluster, which this is, takes none that is asked for.",
      "rille broker --topics alerts:4,bright:1 &\n"
      "export RILLE_BROKERS=127.0.0.1:PORT   # the address that it printed"},

@@ -126,11 +126,32 @@ static void put_nearest(const struct rl_avro_type *type, const struct rl_field *
   for (size_t i = n + 1; i < field->n_steps; i++) rl_path_put_step(out, &field->steps[i]);
 }
 
+/* The path with [*] wherever it goes from an array on to a key: there it is, in the elements. */
+static bool put_through_arrays(const struct rl_avro_type *type, const struct rl_field *field,
+                               struct rl_buf *out) {
+  bool through = false;
+  for (size_t n = 0; type && n < field->n_steps; n++) {
+    const struct rl_avro_type *held = record_of(type);
+    if (field->steps[n].key && held->kind == RL_AVRO_ARRAY) {
+      rl_buf_puts(out, "[*]");
+      through = true;
+      type = held->items;
+    }
+    type = step_into(type, &field->steps[n]);
+    if (type) rl_path_put_step(out, &field->steps[n]);
+  }
+  if (type && through) return true;
+  rl_path_cut(out, 0);
+  return false;
+}
+
 void rl_avro_suggest(const struct rl_avro_schema *schema, const struct rl_field *field, struct rl_buf *out) {
   struct search s = {.seen = rl_zalloc(schema->n * sizeof *s.seen),
                      .element = field->n_lists ? "[*]" : "[0]"};
   const char *last = field->steps[field->n_steps - 1].key;
-  if (!last || !find(&s, schema->root, rl_bytes_str(last))) put_nearest(schema->root, field, &s.path);
+  if (!put_through_arrays(schema->root, field, &s.path) &&
+      (!last || !find(&s, schema->root, rl_bytes_str(last))))
+    put_nearest(schema->root, field, &s.path);
   rl_buf_put(out, rl_buf_text(&s.path), s.path.len);
   rl_buf_free(&s.path);
   rl_free(s.seen);

@@ -5,8 +5,9 @@
 #include "codec/avro_schema.h"
 #include "codec/fields.h"
 
-/* Puts the schema's path that is nearest to the field's: its last key elsewhere ("candidate.magpsf" for
- * "magpsf"), or the nearest key where the path ends ("candidate.rb" for "candidate.rbb"); or nothing. */
+/* Puts the schema's path that is nearest to the field's: itself with the [*] that it lacks, its last key
+ * elsewhere ("candidate.magpsf" for "magpsf"), or the nearest key where the path ends ("candidate.rb" for
+ * "candidate.rbb"); or nothing. */
 void rl_avro_suggest(const struct rl_avro_schema *schema, const struct rl_field *field, struct rl_buf *out);
 
 #endif

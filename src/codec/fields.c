@@ -16,6 +16,8 @@ enum { N_TYPES = sizeof type_names / sizeof *type_names };
 
 const char *rl_type_name(enum rl_type type) { return type_names[type]; }
 
+const char *rl_type_nearest(const char *name) { return rl_nearest(name, type_names, N_TYPES); }
+
 int rl_type_parse(const char *name, enum rl_type *type) {
   for (int i = 0; i < N_TYPES; i++) {
     if (strcmp(name, type_names[i]) != 0) continue;
@@ -151,6 +153,11 @@ static const char *find_outside_quotes(const char *at, const char *end, char sto
   return at;
 }
 
+const char *rl_fields_colon(const char *text) {
+  const char *end = text + strlen(text), *colon = find_outside_quotes(text, end, ':');
+  return colon < end ? colon : NULL;
+}
+
 static char *trimmed(const char *start, const char *end) {
   while (start < end && isspace((unsigned char)*start)) start++;
   while (end > start && isspace((unsigned char)end[-1])) end--;
@@ -159,7 +166,7 @@ static char *trimmed(const char *start, const char *end) {
 
 static int parse_type(const char *name, const char *item, enum rl_type *type, struct rl_err *err) {
   if (rl_type_parse(name, type) == 0) return 0;
-  const char *nearest = rl_nearest(name, type_names, N_TYPES);
+  const char *nearest = rl_type_nearest(name);
   return rl_fail(err, RL_EUSAGE,
                  "field '%s': '%s' is no type%s%s%s; there are auto, i64, f64, f32, bool, str, bytes and any "
                  "(a key that holds a colon is written in quotes)",
@@ -201,6 +208,13 @@ ssize_t rl_fields_find(const struct rl_fields *fields, const char *name) {
   for (size_t i = 0; i < fields->n; i++)
     if (strcmp(fields->at[i].name, name) == 0) return (ssize_t)i;
   return -1;
+}
+
+ssize_t rl_fields_find_either(const struct rl_fields *fields, const char *name) {
+  ssize_t found = rl_fields_find(fields, name);
+  for (size_t i = 0; found < 0 && i < fields->n; i++)
+    if (strcmp(fields->at[i].path, name) == 0) found = (ssize_t)i;
+  return found;
 }
 
 static struct rl_field field_copy(const struct rl_field *from) {

@@ -101,11 +101,16 @@ int rl_fields_add_spec(struct rl_fields *fields, const char *name, const char *p
                        const struct rl_field_spec *spec, struct rl_err *err);
 /* Is the field's cell a list or a shaped array, not a single value? */
 static inline bool rl_field_is_many(const struct rl_field *field) { return field->n_lists || field->shape.n; }
+/* Where the type stands after the path in "candidate.rb:f64": at the first colon outside quotes, or NULL. */
+const char *rl_fields_colon(const char *text);
 /* "objectId,mag=candidate.magpsf,rb=candidate.rb:f64" */
 int rl_fields_parse(struct rl_fields *fields, const char *list, struct rl_err *err);
+const char *rl_type_nearest(const char *name);                            /* what was meant, or NULL */
 int rl_type_parse(const char *name, enum rl_type *type);                  /* 0 or RL_EUSAGE */
 const char *rl_type_name(enum rl_type type);                              /* "f64" */
 ssize_t rl_fields_find(const struct rl_fields *fields, const char *name); /* index or -1 */
+/* The same by its name or else by the path it was declared with. */
+ssize_t rl_fields_find_either(const struct rl_fields *fields, const char *name);
 void rl_fields_copy(struct rl_fields *to, const struct rl_fields *from);
 void rl_fields_free(struct rl_fields *fields);
 

@@ -124,7 +124,28 @@ static void put_nearest(const struct search *s, struct rl_arena *arena) {
   for (size_t i = n + 1; i < s->field->n_steps; i++) rl_path_put_step(s->out, &s->field->steps[i]);
 }
 
+/* The path with [*] wherever it goes from an array on to a key: there it is, in the elements. */
+static bool put_through_arrays(const struct search *s) {
+  size_t at = 0;
+  bool through = false;
+  for (size_t n = 0; n < s->field->n_steps; n++) {
+    const struct rl_step *step = &s->field->steps[n];
+    if (step->key && s->tape->at[at].tag == RL_ARRAY && s->tape->at[at].len) {
+      rl_buf_puts(s->out, "[*]");
+      through = true;
+      at++;
+    }
+    at = step_into(s->tape, at, step);
+    if (!at) break;
+    rl_path_put_step(s->out, step);
+  }
+  if (at && through) return true;
+  rl_path_cut(s->out, 0);
+  return false;
+}
+
 static void suggest(const struct search *s, struct rl_arena *arena) {
+  if (put_through_arrays(s)) return;
   const char *last = s->field->steps[s->field->n_steps - 1].key;
   if (!last || !find_below(s, 0, last, 0)) put_nearest(s, arena);
 }

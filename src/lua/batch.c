@@ -201,6 +201,14 @@ static const struct {
                   {"columns", P_COLUMNS}};
 #define N_PROPERTIES (sizeof properties / sizeof *properties)
 
+_Static_assert(RL_BATCH_MEMBERS == sizeof methods / sizeof *methods - 1 + N_PROPERTIES,
+               "as many as there are");
+
+void rl_lua_batch_members(const char **names) {
+  for (const luaL_Reg *m = methods; m->name; m++) *names++ = m->name;
+  for (size_t i = 0; i < N_PROPERTIES; i++) *names++ = properties[i].name;
+}
+
 bool rl_lua_batch_has(const char *name) {
   for (const luaL_Reg *m = methods; m->name; m++)
     if (strcmp(m->name, name) == 0) return true;

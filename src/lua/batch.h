@@ -55,6 +55,9 @@ void rl_lua_open_batch(lua_State *L); /* registers the types batch and message *
 void rl_lua_batch_method(lua_State *L, const char *name, lua_CFunction fn);
 /* Is NAME a method or property, so that batch.NAME is not the column of that name? (S8.5) */
 bool rl_lua_batch_has(const char *name);
+enum { RL_BATCH_MEMBERS = 14 };
+/* The names of all RL_BATCH_MEMBERS methods and properties. */
+void rl_lua_batch_members(const char **names);
 
 /* Columns (lua/columns.c). */
 
@@ -62,8 +65,11 @@ bool rl_lua_batch_has(const char *name);
 void rl_lua_push_column(lua_State *L, const struct rl_lua_batch *b, size_t field);
 /* Pushes the value of a row's field: NaN for a missing one that is a single f64 or f32, else nil. */
 void rl_lua_push_field(lua_State *L, const struct rl_columns *columns, size_t field, uint32_t row);
-/* The column of that name, or a script failure with the nearest. columns may be NULL. */
+/* The column of that name or path, or a script failure with the nearest. columns may be NULL. */
 size_t rl_lua_find_field(lua_State *L, const struct rl_columns *columns, const char *name);
+/* The same of the name at idx, for a call that wants one value a row: of lists or arrays, a script failure.
+ */
+size_t rl_lua_single_column(lua_State *L, const struct rl_columns *columns, int idx, const char *call);
 /* Pushes the batch's table `columns`, which fills as it is read. */
 void rl_lua_push_columns(lua_State *L, int idx);
 /* Pushes the column called as the string at `name`; unknown: a script failure with the nearest name. */
@@ -79,7 +85,8 @@ int l_batch_rows(lua_State *L);
  * (from 1; an array or an integer tensor), in that order; no row twice. */
 int l_batch_select(lua_State *L);
 /* batch:sort(column [, "desc"]): by its values, equal ones as they stood. Numbers come before texts, those
- * before booleans; what is missing, null, NaN, an array or an object comes last, with "desc" too. */
+ * before booleans; what is missing, null, NaN, an array or an object comes last, with "desc" too. A column
+ * declared as a list or of a shape is a script failure. */
 int l_batch_sort(lua_State *L);
 /* for value, view in batch:group_by(column): in the order in which the values first appear. Rows without a
  * value (missing, null, NaN), and with an array or object, are in no group. 1 and 1.0 are one value. */

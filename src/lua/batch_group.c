@@ -85,7 +85,7 @@ static int l_group_next(lua_State *L) {
 
 int l_batch_group_by(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_batch_self(L, "batch:group_by");
-  size_t field = rl_lua_find_field(L, b->columns, rl_arg_text(L, 2, "batch:group_by", "column", NULL));
+  size_t field = rl_lua_single_column(L, b->columns, 2, "batch:group_by");
   lua_settop(L, AT_COLUMN);
   for (int table = AT_VALUES; table <= AT_WIDE; table++) lua_newtable(L);
   int64_t *group = lua_newuserdatauv(L, (b->n + 1) * sizeof *group, 0);

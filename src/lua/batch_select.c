@@ -88,7 +88,7 @@ static int check_direction(lua_State *L, int idx) {
 
 int l_batch_sort(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_batch_self(L, "batch:sort");
-  size_t field = rl_lua_find_field(L, b->columns, rl_arg_text(L, 2, "batch:sort", "column", NULL));
+  size_t field = rl_lua_single_column(L, b->columns, 2, "batch:sort");
   int sign = check_direction(L, 3);
   struct entry *entries = lua_newuserdatauv(L, (b->n + 1) * sizeof *entries, 0);
   uint32_t *rows = lua_newuserdatauv(L, (b->n + 1) * sizeof *rows, 0);

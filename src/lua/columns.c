@@ -34,33 +34,70 @@ void rl_lua_push_column(lua_State *L, const struct rl_lua_batch *b, size_t field
 }
 
 /* The names as one array, in memory that Lua takes back: what follows raises. */
-static const char *nearest(lua_State *L, const struct rl_fields *fields, const char *name) {
-  const char **names = lua_newuserdatauv(L, fields->n * sizeof *names, 0);
+static const char **push_field_names(lua_State *L, const struct rl_fields *fields, size_t more) {
+  const char **names = lua_newuserdatauv(L, (fields->n + more + 1) * sizeof *names, 0);
   for (size_t i = 0; i < fields->n; i++) names[i] = fields->at[i].name;
-  return rl_nearest(name, names, fields->n);
+  return names;
 }
 
 void rl_lua_no_field(lua_State *L, const struct rl_fields *fields, const char *name) {
   if (!fields || !fields->n)
     rl_lua_script_error(L, "there is no field '%s': ask for fields first, as in fields = { \"%s\" }", name,
                         name);
-  const char *near = nearest(L, fields, name);
+  ssize_t of_path = rl_fields_find_either(fields, name);
+  if (of_path >= 0)
+    rl_lua_script_error(L, "there is no field '%s': the field of this path is '%s'", name,
+                        fields->at[of_path].name);
+  const char *near = rl_nearest(name, push_field_names(L, fields, 0), fields->n);
   if (near) rl_lua_script_error(L, "there is no field '%s' (did you mean '%s'?)", name, near);
   rl_lua_script_error(L, "there is no field '%s': fields = { ... } names those there are", name);
 }
 
 size_t rl_lua_find_field(lua_State *L, const struct rl_columns *columns, const char *name) {
   const struct rl_fields *fields = columns ? columns->fields : NULL;
-  ssize_t at = fields ? rl_fields_find(fields, name) : -1;
+  ssize_t at = fields ? rl_fields_find_either(fields, name) : -1;
   if (at < 0) rl_lua_no_field(L, fields, name);
   return (size_t)at;
+}
+
+/* batch.NAME may have been meant as a method or a property. */
+static void check_meant(lua_State *L, const struct rl_fields *fields, const char *name) {
+  static const struct rl_fields none = RL_FIELDS_INIT;
+  if (!fields) fields = &none;
+  const char **names = push_field_names(L, fields, RL_BATCH_MEMBERS);
+  rl_lua_batch_members(names + fields->n);
+  const char *near = rl_nearest(name, names, fields->n + RL_BATCH_MEMBERS);
+  if (!near || rl_fields_find(fields, near) >= 0) return;
+  if (fields->n)
+    rl_lua_script_error(L, "there is no field '%s' (did you mean the batch's '%s'?)", name, near);
+  rl_lua_script_error(L,
+                      "there is no field '%s': ask for fields first, as in fields = { \"%s\" } (or did you "
+                      "mean the batch's '%s'?)",
+                      name, name, near);
+}
+
+size_t rl_lua_single_column(lua_State *L, const struct rl_columns *columns, int idx, const char *call) {
+  size_t at = rl_lua_find_field(L, columns, rl_arg_text(L, idx, call, "column", NULL));
+  const struct rl_field *field = &columns->fields->at[at];
+  if (rl_field_is_many(field))
+    rl_lua_script_error(L,
+                        "%s: the column '%s' is %s a row, which has no order and is in no group: add one "
+                        "of single values by batch:with",
+                        call, field->name, field->shape.n ? "an array" : "a list");
+  return at;
 }
 
 /* columns.NAME, not yet there; upvalue 1: the batch. */
 static int l_columns_index(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_check_batch(L, lua_upvalueindex(1));
-  size_t field = rl_lua_find_field(L, b->columns, rl_arg_text(L, 2, "batch.columns", "name", NULL));
-  rl_lua_push_column(L, b, field);
+  const struct rl_fields *fields = b->columns ? b->columns->fields : NULL;
+  const char *name = rl_arg_text(L, 2, "batch.columns", "name", NULL);
+  ssize_t field = fields ? rl_fields_find(fields, name) : -1;
+  if (field < 0) {
+    check_meant(L, fields, name);
+    rl_lua_no_field(L, fields, name);
+  }
+  rl_lua_push_column(L, b, (size_t)field);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
   lua_rawset(L, 1);

@@ -6,6 +6,7 @@
 #include "lua/batch.h"
 #include "lua/fail.h"
 #include "lua/json.h"
+#include "lua/members.h"
 #include "lua/message.h"
 #include "lua/out_headers.h"
 
@@ -191,6 +192,7 @@ void rl_lua_open_out(lua_State *L) {
   if (luaL_newmetatable(L, OUT_TYPE)) {
     luaL_setfuncs(L, meta, 0);
     luaL_newlib(L, methods);
+    rl_lua_only_members(L, "out");
     lua_setfield(L, -2, "__index");
     lua_pushliteral(L, "rille: the metatable of `out` is not to be changed");
     lua_setfield(L, -2, "__metatable");

@@ -8,9 +8,16 @@
 #include "lua/fail.h"
 #include "lua/json.h"
 #include "lua/log.h"
+#include "lua/members.h"
 #include "lua/out.h"
 #include "lua/tensor.h"
 #include "lua/where.h"
+
+/* The table at the top, which is popped, becomes a member of the one below. */
+static void set_table(lua_State *L, const char *member, const char *name) {
+  rl_lua_only_members(L, name);
+  lua_setfield(L, -2, member);
+}
 
 int rl_lua_open_rille(lua_State *L) {
   static const luaL_Reg functions[] = {{"transient", l_transient}, {"where", l_where}, {NULL, NULL}};
@@ -21,18 +28,19 @@ int rl_lua_open_rille(lua_State *L) {
   rl_lua_open_where(L);
   luaL_newlib(L, functions);
   lua_insert(L, -2);
-  lua_setfield(L, -2, "tensor");
+  set_table(L, "tensor", "rille.tensor");
   rl_lua_open_json(L);
-  lua_setfield(L, -2, "json");
+  set_table(L, "json", "rille.json");
   rl_lua_open_avro(L);
-  lua_setfield(L, -2, "avro");
+  set_table(L, "avro", "rille.avro");
   rl_lua_open_csv(L);
-  lua_setfield(L, -2, "csv");
+  set_table(L, "csv", "rille.csv");
   rl_lua_push_null(L);
   lua_setfield(L, -2, "null");
   rl_lua_open_log(L);
-  lua_setfield(L, -2, "log");
+  set_table(L, "log", "rille.log");
   lua_pushliteral(L, RL_VERSION);
   lua_setfield(L, -2, "version");
+  rl_lua_only_members(L, "rille");
   return 1;
 }

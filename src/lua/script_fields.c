@@ -59,8 +59,22 @@ static int add(const struct rl_lua_reader *r, struct rl_fields *to, const char *
   return rc ? rl_err_prefix(r->err, "%s: fields: ", r->origin) : 0;
 }
 
+/* What follows a colon and is nearly a type's name was meant as one; a header's name is whatever follows. */
+static int check_type(const struct rl_lua_reader *r, const char *text) {
+  enum rl_type type;
+  const char *colon = *text == '@' ? NULL : rl_fields_colon(text);
+  const char *near = colon && rl_type_parse(colon + 1, &type) ? rl_type_nearest(colon + 1) : NULL;
+  if (!near) return 0;
+  return rl_fail(
+      r->err, RL_EUSAGE,
+      "%s: fields: '%s': '%s' is no type (did you mean %s?); a key that holds a colon is written in "
+      "quotes, \"\\\"a:b\\\"\"",
+      r->origin, text, colon + 1, near);
+}
+
 static int add_text(const struct rl_lua_reader *r, struct rl_fields *to, const char *name, const char *text) {
   struct rl_field_spec spec = {0};
+  if (check_type(r, text)) return RL_EUSAGE;
   lua_pushlstring(r->L, text, split_type(text, &spec.type));
   return add(r, to, name, lua_tostring(r->L, -1), &spec);
 }

@@ -10,15 +10,6 @@
 #include "lua/where_eval.h"
 #include "lua/where_object.h"
 
-/* By its field's name, or else by the path it was declared with. */
-static ssize_t find_field(const struct rl_fields *fields, const char *name) {
-  ssize_t found = rl_fields_find(fields, name);
-  for (size_t i = 0; found < 0 && i < fields->n; i++) {
-    if (strcmp(fields->at[i].path, name) == 0) found = (ssize_t)i;
-  }
-  return found;
-}
-
 static const char *nearest_field(const struct rl_fields *fields, const char *name) {
   const char **names = rl_alloc((fields->n + 1) * sizeof *names);
   for (size_t i = 0; i < fields->n; i++) names[i] = fields->at[i].name;
@@ -74,7 +65,7 @@ static void bind(lua_State *L, struct rl_where *w, const struct rl_fields *field
     const char *name = w->tree.names[i].text;
     uint32_t at = w->field[i];
     if (at >= fields->n || strcmp(fields->at[at].name, name) != 0) {
-      ssize_t found = find_field(fields, name);
+      ssize_t found = rl_fields_find_either(fields, name);
       if (found < 0) refuse_name(L, &w->tree, i, fields);
       w->field[i] = at = (uint32_t)found;
     }

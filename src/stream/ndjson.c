@@ -38,10 +38,13 @@ static void put_headers(struct rl_buf *out, const struct rl_msg *msg, const stru
   rl_buf_puts(out, "],");
 }
 
+static bool is_one_line(struct rl_bytes text) {
+  return !memchr(text.data, '\n', text.len) && !memchr(text.data, '\r', text.len);
+}
+
 static bool is_json(struct rl_bytes text, struct rl_json *json, struct rl_tape *scratch) {
   rl_tape_reset(scratch);
-  return text.data && text.len && !memchr(text.data, '\n', text.len) && !memchr(text.data, '\r', text.len) &&
-         rl_json_tape(json, text, MAX_DEPTH, scratch, NULL) == 0;
+  return text.data && text.len && rl_json_tape(json, text, MAX_DEPTH, scratch, NULL) == 0;
 }
 
 /* A JSON string or null would be read back as the text it holds, or as no value: those stand as text. */
@@ -49,7 +52,8 @@ static bool embeds(const struct rl_cell *root) { return root->tag != RL_TEXT && 
 
 static void put_value(struct rl_buf *out, struct rl_bytes value, enum rl_ndjson_value how,
                       struct rl_json *json, struct rl_tape *scratch) {
-  if (how == RL_NDJSON_EMBED && is_json(value, json, scratch) && embeds(&scratch->at[0])) {
+  if (how == RL_NDJSON_EMBED && value.data && is_one_line(value) && is_json(value, json, scratch) &&
+      embeds(&scratch->at[0])) {
     rl_buf_puts(out, "\"value\":");
     rl_buf_put(out, value.data, value.len);
   } else if (how == RL_NDJSON_EMBED || !value.data) {
@@ -107,6 +111,17 @@ static bool is_record(const struct rl_tape *tape) {
 
 bool rl_ndjson_plain(struct rl_bytes text, struct rl_json *json, struct rl_tape *scratch) {
   return is_json(text, json, scratch) && !is_record(scratch);
+}
+
+/* Within a JSON string no line break stands as it is, so each that there is stands between tokens. */
+void rl_ndjson_put_line(struct rl_buf *out, struct rl_bytes text) {
+  size_t at = out->len, len = text.len;
+  if (!is_one_line(text))
+    while (len && strchr(" \t\r\n", text.data[len - 1])) len--;
+  rl_buf_put(out, text.data, len);
+  for (; at < out->len; at++)
+    if (out->data[at] == '\n' || out->data[at] == '\r') out->data[at] = ' ';
+  rl_buf_putc(out, '\n');
 }
 
 static int get_base64(struct rl_arena *arena, const struct rl_cell *c, struct rl_bytes *out,

@@ -66,6 +66,31 @@ describe("a batch", function()
     ]], ALERTS, FIELDS)
   end)
 
+  it("sorts and groups by single values: a list or an array is the script's fault", function()
+    local fields = 'fields = { mags = "prv[*].mag", image = { path = "image", type = "f32", shape = {2} } },'
+    local alerts = { '{"prv":[{"mag":2},{"mag":1}],"image":[1,2]}' }
+    stop("batch:sort: the column 'mags' is a list a row", 'batch:sort "mags"', alerts, fields)
+    stop("batch:sort: the column 'image' is an array a row", 'batch:sort "image"', alerts, fields)
+    stop("batch:group_by: the column 'mags' is a list a row", 'batch:group_by "mags"', alerts, fields)
+  end)
+
+  it("a misspelt method is said to be near one, with and without fields", function()
+    stop("there is no field 'wher' (did you mean the batch's 'where'?)", "batch:wher 'mag < 18'", ALERTS, FIELDS)
+    stop("(or did you mean the batch's 'messages'?)", "batch:messagse()", ALERTS)
+    stop("there is no field 'objectid' (did you mean 'objectId'?)", "print(batch.objectid)", ALERTS, FIELDS)
+  end)
+
+  it("S8.5 sort, group_by and tensor know a field by its path, too; as a member it has its name", function()
+    pass([[
+      assert(batch:sort("candidate.magpsf", "desc")[1].fields.objectId == "y")
+      local groups = 0
+      for mag, view in batch:group_by "candidate.magpsf" do groups = groups + 1 end
+      assert(groups == 2 and batch:tensor({ "candidate.magpsf" }).size == 3)
+    ]], ALERTS, FIELDS)
+    stop("there is no field 'candidate.magpsf': the field of this path is 'mag'", "print(batch['candidate.magpsf'])", ALERTS,
+      FIELDS)
+  end)
+
   it("S8.5 where gives a view that counts from 1 and shares messages", function()
     pass([[
       local sure = batch:where "rb < 0.5"

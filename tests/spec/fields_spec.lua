@@ -43,6 +43,14 @@ local ALERTS = {
 describe("paths", function()
   after_each(proc.end_all)
 
+  it("end in a type after a colon; what is nearly one is refused, a key that holds a colon is quoted", function()
+    pass('fields = { a = "x:f64", b = "dc:title", c = [["dc:f6"]], d = "@headers.a:st" }', [[
+      assert(math.type(batch.a[1]) == "float" and batch.b[1] == "t" and batch.c[1] == 2 and batch.d[1] == nil)
+    ]], { '{"x":1,"dc:title":"t","dc:f6":2}' })
+    stop(2, "fields: 'candidate.magpsf:f6': 'f6' is no type (did you mean f64?)", 'fields = { m = "candidate.magpsf:f6" }', "",
+      { "{}" })
+  end)
+
   it("take the last key as a listed field's name; the order of listed ones stays", function()
     pass('fields = { "a.b.c", "p[0].x", "p[-1].y", { path = "q", type = "i64" }, z = "z" }', [[
       assert(batch.c[1] == 1 and batch.x[1] == 2 and batch.y[1] == 3 and batch.q[1] == 4 and batch.z[1] == 5)
@@ -151,6 +159,11 @@ describe("a path with [*]", function()
     assert.is_nil(err:find("is in none", 1, true), err)
     _, err = pass('fields = { "prv[*].mga" }', "", { '{"prv":[]}' }) -- as may be
     assert.is_nil(err:find("is in none", 1, true), err)
+  end)
+
+  it("that lacks its [*] is given it", function()
+    local _, err = pass('fields = { "p.m" }', "", { '{"m":1,"p":[{"m":2}]}' })
+    has(err, "(p.m) is in none of the first 1 messages of stdin: there is 'p[*].m'")
   end)
 
   it("is refused for csv", function()

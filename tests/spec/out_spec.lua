@@ -34,6 +34,14 @@ describe("out", function()
     assert.equal('{"m": 2}\n{"m":3}\n{"m":1}\n', out)
   end)
 
+  it("S5.5 forwards JSON of several lines as one line", function()
+    local process = rille.start({
+      "run", "--code", "return function(batch, out) out:forward('-', batch) end", "--input", "-", "--input-format", "whole",
+    }, { stdin = '{\r\n  "a": "x\\ny",\n  "b": [1,\n2]\n}\n\n' })
+    assert.equal(0, process:wait(20), process:err())
+    assert.equal('{    "a": "x\\ny",   "b": [1, 2] }\n', process:out())
+  end)
+
   it("S5.1 leaves nothing behind of an attempt that failed", function()
     local status, out = run([[
       out:send("-", { attempt = batch.attempt })
@@ -56,6 +64,8 @@ describe("out", function()
     for body, part in pairs {
       ["out:send('t', 'v', { kye = 'x' })"] = "unknown option 'kye' (did you mean 'key'?)",
       ["out:send('a b', 'v')"] = "'a b' is no topic",
+      ["out:forwrd('t', batch)"] = "out has no 'forwrd' (did you mean 'forward'?)",
+      ["out:emit('t', 'v')"] = "out has no 'emit'",
       ["out:send('t')"] = "a value is missing",
       ["out:forward('-', 5)"] = "a message is wanted, not number",
       ["out.send('-', 5)"] = "out:send(...)",

@@ -35,6 +35,22 @@ local function check(command, want, script)
   assert.equal(want, run:out(), command)
 end
 
+-- groff closes quotes opened by one request only at its end: several in it end up inside each other.
+describe("the pages' sources", function()
+  it("quote once a line", function()
+    local pages, seen = io.popen("ls " .. proc.quote(build) .. "/man/*.[17]"), 0
+    for page in pages:lines() do
+      seen = seen + 1
+      for line in proc.read(page):gmatch "[^\n]+" do
+        local _, quotes = (line:match "^%.%u.*$" or ""):gsub("%f[%w][QDS][ql]%f[%W]", "")
+        assert.is_true(quotes < 2, page .. ": " .. line)
+      end
+    end
+    pages:close()
+    assert.is_true(seen > 7, "the pages are made by make man")
+  end)
+end)
+
 describe("the pages of section 7", function()
   after_each(proc.end_all)
 

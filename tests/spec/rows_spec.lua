@@ -125,7 +125,7 @@ describe("messages of several rows", function()
       out:forward(arg[1], b:where "a > 1 and a ~= 5")
       out:forward(arg[1], b[2])
       out:forward(arg[1], b[1])
-    end]], { "1\n2\n", "3\n4\n", "5\n" }, "--decode", "csv", "--fields", "a=[0]", "--", "file:" .. to)
+    end]], { "1\n2\n", "3\n4\n", "5,x\n" }, "--decode", "csv", "--fields", "a=[0]", "--", "file:" .. to)
     assert.equal("", out)
     local offsets = {}
     for i, r in ipairs(records(to)) do offsets[i] = r.offset end

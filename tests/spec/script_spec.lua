@@ -50,6 +50,29 @@ describe("a script", function()
     has(err, "/nonexistent/bright.lua")
   end)
 
+  it("S4.6 a misspelt member of rille is the script's fault, with the line and the nearest name", function()
+    for body, part in pairs {
+      ["rille.tensr{1}"] = "rille has no 'tensr' (did you mean 'tensor'?)",
+      ["rille.json.encod{}"] = "rille.json has no 'encod' (did you mean 'encode'?)",
+      ["rille.tensor.zeroes{1}"] = "rille.tensor has no 'zeroes' (did you mean 'zeros'?)",
+      ["rille.avro.shema('x')"] = "rille.avro has no 'shema' (did you mean 'schema'?)",
+      ["rille.csv.encde{}"] = "rille.csv has no 'encde' (did you mean 'encode'?)",
+      ["rille.log.warning('x')"] = "rille.log has no 'warning'",
+      ["print(rille[1])"] = "rille has no '1'",
+    } do
+      local path = file("return { dead_letter = 'file:/dev/null', handle = function()\n" .. body .. "\nend }")
+      local status, _, err = run { path = path }
+      assert.equal(4, status, err)
+      has(err, "bright.lua:2: " .. part)
+    end
+  end)
+
+  it("rawget asks for a member that rille may not have", function()
+    local status, out, err = run "return function() print(rawget(rille, 'later'), #rille.tensor{1, 2}) end"
+    assert.equal(0, status, err)
+    assert.equal("nil\t2\n", out)
+  end)
+
   it("promise 8 is text: bytecode is refused", function()
     local path = file(string.dump(function() return print end))
     local status, _, err = run { path = path }

@@ -403,6 +403,7 @@ TEST(the_nearest_path_of_the_schema_is_suggested) {
   CHECK_STR(suggestion("candidat.magpsf"), "candidate.magpsf");
   CHECK_STR(suggestion("\"a.b\""), "prv[0].\"a.b\"");
   CHECK_STR(suggestion("prv[3].\"a.c\""), "prv[3].\"a.b\"");
+  CHECK_STR(suggestion("prv.\"a.b\""), "prv[*].\"a.b\"");
   CHECK_STR(suggestion("candidate.self.candidate.magpfs"), "candidate.self.candidate.magpsf");
   CHECK_STR(suggestion("zzzzzzz"), "");
   CHECK_STR(suggestion("prv[3]"), "");

@@ -344,6 +344,10 @@ TEST(the_nearest_path_is_suggested) {
   CHECK_STR(suggestion("\"mag.x\"", document), "prv[0].\"mag.x\"");
   CHECK_STR(suggestion("prv[0].\"mag.y\"", document), "prv[0].\"mag.x\"");
   CHECK_STR(suggestion("f.e", document), "d.e");
+  CHECK_STR(suggestion("prv.\"mag.x\"", document), "prv[*].\"mag.x\"");
+  CHECK_STR(suggestion("x", "[{\"x\":1}]"), "[*].x");
+  CHECK_STR(suggestion("a.b.c", "{\"a\":[{\"b\":[{\"c\":1}]}],\"c\":2}"), "a[*].b[*].c");
+  CHECK_STR(suggestion("a.b.c", "{\"a\":[],\"c\":2}"), "c");
   CHECK_STR(suggestion("zzzzzzzz", document), "");
   CHECK_STR(suggestion("prv[7]", document), "");
   CHECK_STR(suggestion("abcdefgh", "{\"abcdefg\\u0000x\":1}"), "");
