@@ -160,14 +160,20 @@ static const struct rl_outline_node *records(const struct rl_outline_node *node)
   return is_list(node) && !map && node->first->first && node->first->first->name.data ? node->first : NULL;
 }
 
-/* A number of a list of objects as a column of lists, a light curve: the first magnitude, else the first. */
+/* A magnitude before a flux or another real number, and that before integers, which are ids and flags. */
+static int curve_rank(const struct rl_outline_node *node) {
+  bool mag = node->name.len >= 3 && memcmp(node->name.data, "mag", 3) == 0;
+  if (node->first || !is_number(node)) return 0;
+  if (mag) return 3;
+  return node->seen[RL_DOUBLE] || has_word(node, "double") || has_word(node, "float") ? 2 : 1;
+}
+
+/* A number of a list of objects as a column of lists: a light curve. */
 static void put_curve(struct script *s, const struct rl_outline_node *node) {
-  const struct rl_outline_node *items = records(node), *shown = NULL;
-  for (const struct rl_outline_node *m = items ? items->first : NULL; m; m = m->next) {
-    bool mag = m->name.len >= 3 && memcmp(m->name.data, "mag", 3) == 0, was = shown && shown != m;
-    if (!m->first && is_number(m) && (!was || (mag && memcmp(shown->name.data, "mag", 3) != 0))) shown = m;
-  }
-  if (shown) put_field(s, shown, true);
+  const struct rl_outline_node *items = records(node), *best = NULL;
+  for (const struct rl_outline_node *m = items ? items->first : NULL; m; m = m->next)
+    if (curve_rank(m) > (best ? curve_rank(best) : 0)) best = m;
+  if (best) put_field(s, best, true);
 }
 
 static void put_fields(struct script *s) {

@@ -206,7 +206,7 @@ describe("rille schema", function()
   end)
 
   it("beside fields, lists of objects are there as comments: rows, and a light curve", function()
-    local _, script = runs("a.json", '{"id":7,"data":{"photometry":[{"jd":1.5,"magpsf":18.5}]}}')
+    local _, script = runs("a.json", '{"id":7,"data":{"photometry":[{"id":1,"jd":1.5,"magpsf":18.5}]}}')
     has(script, '  -- rows = "data.photometry[*]",\n')
     has(script, '    -- "data.photometry[*].magpsf", -- f64: 18.5\n')
     has(script, "byte for byte")
