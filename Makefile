@@ -107,7 +107,7 @@ all: man
 -include $(wildcard $(BUILD)/obj/*.d $(ROOMS:%=$(BUILD)/obj/%/*.d) $(BUILD)/unit/*.d $(BUILD)/diff/*.d)
 
 .PHONY: install
-install: all ## program, Lua module, its Lua half, manual and completion into DESTDIR/PREFIX
+install: all ## program, Lua module, manual and completion into DESTDIR/PREFIX
 	@tests/deps/install-built $(BUILD) '$(DESTDIR)$(PREFIX)'
 
 ##@ What it needs

@@ -82,39 +82,48 @@ static FILE **push_file(lua_State *L, const char *path) {
   return in;
 }
 
-/* Pushes the file's schema: all of it, or what a container's header has. */
-static void push_file_text(lua_State *L, const char *path, const char *call) {
+/* Pushes the schema that a container's header has; nothing where the text at idx is none. name: of errors. */
+static void push_header_text(lua_State *L, int idx, const char *name, const char *call) {
   struct rl_bytes schema;
   struct rl_err err;
+  size_t len;
+  const char *data = lua_tolstring(L, idx, &len);
+  if (!rl_avro_is_container(rl_bytes(data, len))) return;
+  if (rl_avro_container_schema(rl_bytes(data, len), &schema, &err))
+    rl_lua_script_error(L, "%s: %s: %s", call, name, err.text);
+  lua_pushlstring(L, schema.data, schema.len);
+}
+
+/* Pushes the file's schema: all of it, or what a container's header has. */
+static void push_file_text(lua_State *L, const char *path, const char *call) {
   luaL_Buffer text;
   FILE **in = push_file(L, path);
-  if (!*in) rl_lua_script_error(L, "%s: cannot read the schema %s: %s", call, path, strerror(errno));
+  if (!*in) rl_lua_script_error(L, "%s: cannot read the schema %.200s: %s", call, path, strerror(errno));
   luaL_buffinit(L, &text);
   read_all(*in, &text);
   luaL_pushresult(&text);
-  if (ferror(*in)) rl_lua_script_error(L, "%s: cannot read the schema %s: %s", call, path, strerror(errno));
+  if (ferror(*in))
+    rl_lua_script_error(L, "%s: cannot read the schema %.200s: %s", call, path, strerror(errno));
   lua_pushcfunction(L, l_file_gc);
   lua_pushvalue(L, -3);
   lua_call(L, 1, 0);
-  size_t len;
-  const char *data = lua_tolstring(L, -1, &len);
-  if (!rl_avro_is_container(rl_bytes(data, len))) return;
-  if (rl_avro_container_schema(rl_bytes(data, len), &schema, &err))
-    rl_lua_script_error(L, "%s: %s: %s", call, path, err.text);
-  lua_pushlstring(L, schema.data, schema.len);
+  push_header_text(L, -1, path, call);
 }
 
 static void push_made(lua_State *L, int idx, const char *call) {
   size_t len;
-  const char *text = lua_tolstring(L, idx, &len), *path = is_text(text) ? NULL : text;
+  const char *text = lua_tolstring(L, idx, &len);
+  bool container = rl_avro_is_container(rl_bytes(text, len));
+  const char *path = container || is_text(text) ? NULL : text;
   int top = lua_gettop(L);
   struct rl_err err;
   if (path) push_file_text(L, path, call);
-  if (path) text = lua_tolstring(L, -1, &len);
+  if (container) push_header_text(L, idx, "the container given", call);
+  if (lua_gettop(L) > top) text = lua_tolstring(L, -1, &len);
   struct rl_lua_schema *s = push_new(L);
   if (rl_avro_encoder_new(&s->encoder, rl_bytes(text, len), &err))
     rl_lua_script_error(L, "%s: %s%s%s", call, path ? path : "", path ? ": " : "", err.text);
-  if (path) lua_copy(L, -1, top + 1);
+  if (lua_gettop(L) > top + 1) lua_copy(L, -1, top + 1);
   lua_settop(L, top + 1);
 }
 

@@ -44,6 +44,26 @@ static int on_panic(lua_State *L) {
   return 0; /* Lua aborts */
 }
 
+/* Of rille.null, which is cjson's too; other light userdata are shown as Lua does it. In a program of ours
+ * alone: the metatable is that of all light userdata there are. */
+static int l_null_tostring(lua_State *L) {
+  const void *at = lua_touserdata(L, 1);
+  if (at)
+    lua_pushfstring(L, "userdata: %p", at);
+  else
+    lua_pushliteral(L, "null");
+  return 1;
+}
+
+static void open_null(lua_State *L) {
+  lua_pushlightuserdata(L, NULL);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, l_null_tostring);
+  lua_setfield(L, -2, "__tostring");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
+}
+
 static int p_open(lua_State *L) {
   open_warnings(L);
   luaL_openlibs(L);
@@ -53,6 +73,7 @@ static int p_open(lua_State *L) {
   lua_getglobal(L, LUA_OSLIBNAME);
   lua_pushcfunction(L, l_os_exit);
   lua_setfield(L, -2, "exit");
+  open_null(L);
   luaL_requiref(L, "rille", rl_lua_open_rille, 1); /* a global, too: for --code */
   return 0;
 }

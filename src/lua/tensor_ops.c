@@ -16,26 +16,33 @@ static struct rl_tensor *new_float(lua_State *L, const char *call, const struct 
   return rl_lua_new_tensor(L, call, t->dtype == RL_FLOAT32 ? RL_FLOAT32 : RL_FLOAT64, t->rank, t->shape);
 }
 
+/* An axis, a base: what other libraries take here would be left out without a word. */
+static const struct rl_tensor *self_alone(lua_State *L, const char *call, const char *what) {
+  const struct rl_tensor *t = rl_tensor_self_compact(L, call);
+  if (lua_gettop(L) > 1) rl_lua_script_error(L, "%s takes no argument: it is %s", call, what);
+  return t;
+}
+
 static int l_tensor_log(lua_State *L) {
-  const struct rl_tensor *t = rl_tensor_self_compact(L, "tensor:log");
+  const struct rl_tensor *t = self_alone(L, "tensor:log", "the natural logarithm");
   rl_tensor_log(new_float(L, "tensor:log", t), t);
   return 1;
 }
 
 static int l_tensor_exp(lua_State *L) {
-  const struct rl_tensor *t = rl_tensor_self_compact(L, "tensor:exp");
+  const struct rl_tensor *t = self_alone(L, "tensor:exp", "that of e");
   rl_tensor_exp(new_float(L, "tensor:exp", t), t);
   return 1;
 }
 
 static int l_tensor_normalize(lua_State *L) {
-  const struct rl_tensor *t = rl_tensor_self_compact(L, "tensor:normalize");
+  const struct rl_tensor *t = self_alone(L, "tensor:normalize", "of rows, by their L2 norms");
   rl_tensor_normalize(new_float(L, "tensor:normalize", t), t);
   return 1;
 }
 
 static int l_tensor_softmax(lua_State *L) {
-  const struct rl_tensor *t = rl_tensor_self_compact(L, "tensor:softmax");
+  const struct rl_tensor *t = self_alone(L, "tensor:softmax", "along the last axis");
   rl_tensor_softmax(new_float(L, "tensor:softmax", t), t);
   return 1;
 }

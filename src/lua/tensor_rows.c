@@ -8,8 +8,10 @@ static const uint32_t *rows_of_mask(lua_State *L, const struct rl_tensor *mask, 
                                     size_t *count) {
   char shape[RL_SHAPE_TEXT];
   if (mask->rank != 1 || (size_t)mask->shape[0] != n)
-    luaL_error(L, "%s: a mask of shape %s does not go with [%I] rows", call,
-               rl_shape_text(shape, mask->rank, mask->shape), (LUAI_UACINT)n);
+    luaL_error(
+        L, "%s: a mask of shape %s does not go with [%I] rows%s", call,
+        rl_shape_text(shape, mask->rank, mask->shape), (LUAI_UACINT)n,
+        mask->rank == 2 && (size_t)mask->shape[0] == n ? ": mask:column(1) is one of its columns" : "");
   uint32_t *rows = lua_newuserdatauv(L, (n + 1) * sizeof *rows, 0);
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {

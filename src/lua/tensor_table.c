@@ -156,8 +156,9 @@ static void element(lua_State *L, struct walk *w) {
 /* A row must be a table of the length that the first had. */
 static void check_row(lua_State *L, const struct walk *w, int depth) {
   if (!lua_istable(L, -1)) {
+    const char *found = luaL_typename(L, -1); /* before `place` pushes its text */
     luaL_error(L, "%s: the table's %s is a %s, where a row of %I is wanted", w->call, place(L, w, depth),
-               luaL_typename(L, -1), (LUAI_UACINT)w->shape[depth]);
+               found, (LUAI_UACINT)w->shape[depth]);
   }
   int64_t n = length(L, lua_gettop(L));
   if (n == w->shape[depth]) return;

@@ -23,6 +23,12 @@ int rl_where_enter(struct rl_where_parser *p) {
              : fail_at(p, p->token.at, "too many parentheses or signs inside each other");
 }
 
+/* Other languages' way to ask for what is missing. */
+static const char *hint(const struct rl_where_token *token) {
+  bool is = token->kind == RL_T_NAME && (strcmp(token->text, "is") == 0 || strcmp(token->text, "IS") == 0);
+  return is ? ": what is missing is `x == nil`" : "";
+}
+
 int rl_where_unexpected(struct rl_where_parser *p, const char *fmt, ...) {
   char what[200];
   va_list args;
@@ -33,14 +39,14 @@ int rl_where_unexpected(struct rl_where_parser *p, const char *fmt, ...) {
   if (p->token.kind == RL_T_END)
     return rl_where_fail(p->lexer.err, text, p->token.at, "%s, not the end", what);
   int len = (int)(p->token.end - p->token.at);
-  return rl_where_fail(p->lexer.err, text, p->token.at, "%s, not `%.*s`", what, len > 60 ? 60 : len,
-                       text.data + p->token.at);
+  return rl_where_fail(p->lexer.err, text, p->token.at, "%s, not `%.*s`%s", what, len > 60 ? 60 : len,
+                       text.data + p->token.at, hint(&p->token));
 }
 
 int rl_where_no_function(struct rl_where_parser *p, const struct rl_where_token *name, const char *nearest) {
-  return rl_where_fail(p->lexer.err, p->tree->text, name->at, "there is no function `%.60s` here%s%s%s",
-                       name->text, nearest ? "; did you mean `" : "", nearest ? nearest : "",
-                       nearest ? "`?" : "");
+  return rl_where_fail(p->lexer.err, p->tree->text, name->at, "there is no function `%.60s` here; %s%s%s",
+                       name->text, nearest ? "did you mean `" : "",
+                       nearest ? nearest : "man rille-where lists them", nearest ? "`?" : "");
 }
 
 void rl_where_list_add(struct rl_where_parser *p, struct rl_where_list *list, struct rl_where_node *node) {

@@ -2,6 +2,7 @@
  * it, else through arrays and the loop in Lua. */
 #include <lauxlib.h>
 #include <math.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -18,17 +19,22 @@ static const char *nearest_field(const struct rl_fields *fields, const char *nam
   return near;
 }
 
+static bool is_null_elsewhere(const char *name) {
+  return strcasecmp(name, "null") == 0 || strcmp(name, "None") == 0 || strcmp(name, "NIL") == 0;
+}
+
 __attribute__((noreturn)) static void refuse_name(lua_State *L, const struct rl_where_tree *tree, size_t name,
                                                   const struct rl_fields *fields) {
   struct rl_err err;
   const char *text = tree->names[name].text;
-  const char *near = nearest_field(fields, text);
+  const char *near = is_null_elsewhere(text) ? NULL : nearest_field(fields, text);
   if (near) {
     rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`, did you mean `%.80s`?",
                   text, near);
   } else {
-    rl_where_fail(&err, tree->text, tree->names[name].at,
-                  "there is no column `%.80s`; `fields` names the columns", text);
+    rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`; %s", text,
+                  is_null_elsewhere(text) ? "what is missing is `nil`, as in `x == nil`"
+                                          : "`fields` names the columns, and a text stands in quotes");
   }
   rl_lua_script_error(L, "%s", err.text);
 }

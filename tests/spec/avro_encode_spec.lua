@@ -61,6 +61,14 @@ describe("rille.avro", function()
     assert.equal(bare, single:sub(11))
   end)
 
+  it("a container's bytes are a schema, too: that of its header", function()
+    local bytes = avro.encode(SCHEMA, VALUE, { framing = "container" })
+    assert.equal(avro.schema(SCHEMA).fingerprint, avro.schema(bytes).fingerprint)
+    local ok, err = pcall(avro.schema, bytes:sub(1, 20))
+    assert.is_false(ok)
+    assert.is_truthy(tostring(err):find("rille.avro.schema: the container given: ", 1, true), tostring(err))
+  end)
+
   it("a container holds a list of records, and the same records give the same bytes", function()
     local list = { framing = "container", records = true }
     local function container() return avro.encode(SCHEMA, { { id = 1 }, { id = 2 }, VALUE }, list) end

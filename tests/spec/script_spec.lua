@@ -67,6 +67,12 @@ describe("a script", function()
     end
   end)
 
+  it("shows null as such", function()
+    local status, out, err = run "return function() print(rille.null, tostring(require 'cjson'.null)) end"
+    assert.equal(0, status, err)
+    assert.equal("null\tnull\n", out)
+  end)
+
   it("rawget asks for a member that rille may not have", function()
     local status, out, err = run "return function() print(rawget(rille, 'later'), #rille.tensor{1, 2}) end"
     assert.equal(0, status, err)

@@ -76,6 +76,21 @@ describe("rille.tensor", function()
     assert.same({ { 2.0, 4.0 }, { 6.0, 8.0 } }, (t:to "float64" * 2):totable())
   end)
 
+  it("refuses an argument that would go unheard, and says which column of a mask", function()
+    for call, part in pairs {
+      ["t:softmax(1)"] = "tensor:softmax takes no argument: it is along the last axis",
+      ["t:normalize(2)"] = "tensor:normalize takes no argument",
+      ["t:log(10)"] = "tensor:log takes no argument",
+      ["t:exp(2)"] = "tensor:exp takes no argument",
+      ["t:rows(t:reshape{ 4, 1 }:gt(1))"] = "does not go with [2] rows",
+      ["t:rows(t:gt(1))"] = "a mask of shape [2, 2] does not go with [2] rows: mask:column(1) is one of its columns",
+    } do
+      local ok, err = pcall(assert(load("local t = ... return " .. call)), T { { 1, 2 }, { 3, 4 } })
+      assert.is_false(ok, call)
+      assert.is_truthy(tostring(err):find(part, 1, true), tostring(err))
+    end
+  end)
+
   it("keeps 64-bit integers exact, from a table, from bytes, in a file and back", function()
     local id, path = 2510000000000000003, proc.folder() .. "/ids.npy"
     assert.equal(id, T { id }:totable()[1])

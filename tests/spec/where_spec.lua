@@ -80,6 +80,16 @@ describe("batch:where", function()
     local status, _, err = run [[ batch:where("rb >= 0.65 and") ]]
     assert.equal(4, status, err)
     assert.truthy(err:find("column 15", 1, true), err)
+    for expression, part in pairs {
+      ["id == ZTF18"] = "there is no column `ZTF18`; `fields` names the columns, and a text stands in quotes",
+      ["mag == null"] = "there is no column `null`; what is missing is `nil`",
+      ["mag is nil"] = "not `is`: what is missing is `x == nil`",
+      ["(mag is nil)"] = "not `is`: what is missing is `x == nil`",
+      ["id:match('a')"] = "there is no function `match` here; ",
+    } do
+      local _, _, said = run(("batch:where[[%s]]"):format(expression))
+      assert.truthy(said:find(part, 1, true), said)
+    end
     status, _, err = run [[ pcall(batch.where, batch, "1 <") batch:where("magg < 18") ]]
     assert.equal(4, status, err)
     assert.truthy(err:find("did you mean `mag`", 1, true), err)
