@@ -4,12 +4,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "kafka/client_conf.h"
 
-#define FLUSH_MS 60000
+#define FLUSH_MS 300000
 #define LATER_MS 100
 
 static long long refused;

@@ -78,12 +78,14 @@ consumed() { # consumed TOPIC GROUP N: a row for bare consumption
   row consume "$3" "$(value seconds "$work/out")" "$load"
 }
 
-peer() { # peer TOOL TOPIC EXPECTED: a row for one of the tools of PEERS/run.sh
+peer() { # peer TOOL TOPIC EXPECTED: a row for one of the tools of PEERS/run.sh, which says no wall time: without its end
   local load=$(load) more=''
   case $1 in confluent-* | fastavro-*) more=fetch.queue.backoff.ms=10 ;; esac
   IN=$2 EXPECT=$3 CONSUMER_X="${CONSUMER_X:-$more}" "$PEERS/run.sh" "$1" > "$work/line" || die "$1 failed"
-  echo "$1 $(value messages "$work/line") $(value seconds "$work/line") $(value seconds "$work/line")" \
-    "$(value cpu_s "$work/line") $(value rss_mb "$work/line") $load"
+  awk -F'[= ]' -v load="$load" '{
+    for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
+    print v["tool"], v["messages"], v["seconds"], v["seconds"] + v["start_to_first_s"], v["cpu_s"], v["rss_mb"], load
+  }' "$work/line"
 }
 
 # alternate TOOL...: calls `one TOOL RUN` in turn, once to warm up, then RUNS times, into $work/results
