@@ -46,8 +46,9 @@ if runs.rille then
     if bound ~= "rille" then
       local rate = median(runs.rille.rate) / median(runs[bound].rate)
       local cpu = median(runs.rille.cpu_us) / median(runs[bound].cpu_us)
-      ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%.3f}'):format(bound, rate, cpu)
-      print(("| %s | %.2f | %.2f |"):format(bound, rate, cpu))
+      local known = cpu < math.huge -- a short run's time may be 0 in two decimals
+      ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%s}'):format(bound, rate, known and ("%.3f"):format(cpu) or "null")
+      print(("| %s | %.2f | %s |"):format(bound, rate, known and ("%.2f"):format(cpu) or "-"))
     end
   end
 end
