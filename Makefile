@@ -157,11 +157,16 @@ demo: ## builds and runs the main job on the embedded broker
 	@$(MAKE) all
 	@BUILD=$(BUILD) tests/demo/run
 
-.PHONY: bench
-bench: ## rates, CPU and memory against Apache Kafka
+.PHONY: bench bench-peers
+bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv trickle start memory")
 	@$(MAKE) deps-test
 	@$(MAKE) all kafka
-	@BUILD=$(BUILD) tests/bench/run
+	@BUILD=$(BUILD) tests/bench/run $(JOB)
+
+bench-peers: ## rille beside the other processors that are set up (PEERS, PEERS_HOME; JOB="json avro")
+	@$(MAKE) deps-test
+	@$(MAKE) all kafka
+	@BUILD=$(BUILD) JOB="$(JOB)" tests/bench/peers
 
 ##@ Testing
 # tests/run ends with "N passed, N failed"; ONLY=unit,spec,broker and FILTER=part-of-a-name choose.
@@ -268,7 +273,7 @@ lint-lua:
 
 # SC2155: `local x=$(…)` hides a status; these scripts look at what came, not at how.
 lint-shell:
-	@if command -v shellcheck > /dev/null; then shellcheck -S warning -e SC2155 $(SHELL_FILES); else echo 'no shellcheck here: left out'; fi
+	@if command -v shellcheck > /dev/null; then shellcheck -x -S warning -e SC2155 $(SHELL_FILES); else echo 'no shellcheck here: left out'; fi
 
 # Not the C++ file: cppcheck 2.10 takes no function that is a try block.
 lint-cppcheck:

@@ -78,6 +78,7 @@ static void consume(rd_kafka_t *rk, long long want) {
     if (m) rd_kafka_message_destroy(m);
   }
   printf("messages=%lld seconds=%.4f\n", n, (double)(last - first) / 1e9);
+  fflush(stdout); /* first.c waits for it, not for the way out */
 }
 
 int main(int argc, char **argv) {

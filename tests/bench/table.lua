@@ -1,4 +1,7 @@
--- table.lua RESULTS JSON TITLE   medians and ratios of the bench's lines "tool messages seconds wall_s cpu_s rss_mb load"
+-- table.lua RESULTS JSON TITLE [BYTES]   medians and ratios of lines "tool messages seconds wall_s cpu_s rss_mb load"
+--
+-- With BYTES, how many a message has, the rates are in bytes too.
+local bytes = tonumber(arg[4])
 local runs, order = {}, {}
 for line in io.lines(arg[1]) do
   local tool, rest = line:match "^(%S+) (.*)$"
@@ -23,27 +26,29 @@ local function median(list)
 end
 
 local function range(list)
-  return ("%.0f to %.0f"):format(math.min(table.unpack(list)) / 1e3, math.max(table.unpack(list)) / 1e3)
+  return ("%.4g to %.4g"):format(math.min(table.unpack(list)) / 1e3, math.max(table.unpack(list)) / 1e3)
 end
 
 print(("\n%s, medians of %d runs:\n"):format(arg[3], #runs[order[1]].rate))
-print "| tool | k messages/s | range | µs CPU a message | peak MB | wall s |"
-print "|---|---:|---:|---:|---:|---:|"
+print(("| tool | k messages/s | range |%s µs CPU a message | peak MB | wall s |"):format(bytes and " MB/s |" or ""))
+print("|---|---:|---:|---:|---:|---:|" .. (bytes and "---:|" or ""))
 for _, tool in ipairs(order) do
   local r = runs[tool]
-  print(("| %s | %.0f | %s | %.2f | %.0f | %.2f |"):format(tool, median(r.rate) / 1e3, range(r.rate), median(r.cpu_us),
-    math.max(table.unpack(r.rss_mb)), median(r.wall_s)))
+  print(("| %s | %.4g | %s |%s %.2f | %.0f | %.2f |"):format(tool, median(r.rate) / 1e3, range(r.rate),
+    bytes and (" %.0f |"):format(median(r.rate) * bytes / 1e6) or "", median(r.cpu_us), math.max(table.unpack(r.rss_mb)),
+    median(r.wall_s)))
 end
 
 local ratios = {}
 if runs.rille then
   print "\n| rille beside | rate | CPU |\n|---|---:|---:|"
-  for _, bound in ipairs { "ceiling", "consume" } do
-    if runs[bound] then
+  for _, bound in ipairs(order) do
+    if bound ~= "rille" then
       local rate = median(runs.rille.rate) / median(runs[bound].rate)
       local cpu = median(runs.rille.cpu_us) / median(runs[bound].cpu_us)
-      ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%.3f}'):format(bound, rate, cpu)
-      print(("| %s | %.2f | %.2f |"):format(bound, rate, cpu))
+      local known = cpu < math.huge -- a short run's time may be 0 in two decimals
+      ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%s}'):format(bound, rate, known and ("%.3f"):format(cpu) or "null")
+      print(("| %s | %.2f | %s |"):format(bound, rate, known and ("%.2f"):format(cpu) or "-"))
     end
   end
 end

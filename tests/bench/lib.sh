@@ -1,0 +1,98 @@
+# shellcheck shell=bash
+# Sourced by the jobs (json, avro, csv, trickle, start, memory) and by run and peers: what they share. A Kafka of its
+# own is started unless BROKERS names one; small C programs are built into $bin unless run has done it.
+set -u -o pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root" || exit
+build=$(cd "${BUILD:-build}" && pwd) || exit
+export PEERS=${PEERS:-$root/../shared/peers}
+export DATA=${DATA:-$root/../shared/data}
+RUNS=${RUNS:-5} LANES=${LANES:-1} PARTITIONS=${PARTITIONS:-4}
+job=${0##*/}
+read -ra options <<< "${OPTIONS:-}"
+out=$root/build/bench
+mkdir -p "$out"
+work=$(mktemp -d "$out/run.XXXXXX") || exit
+export KAFKA_LIBS=${KAFKA_LIBS:-$root/build/kafka/libs} KAFKA_HEAP=1g KAFKA_JVM=-XX:+UseG1GC
+
+cleanup() { # started: the process id of a tool that runs in the background
+  [ ! -e "$work/started" ] || kill "$(cat "$work/started")" 2> /dev/null
+  [ ! -e "$work/kafka" ] || tests/broker/kafka stop "$work/kafka" 2> /dev/null
+  rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+die() { echo "bench: $job: $*" >&2; exit 1; }
+
+rdkafka=()
+[ -z "${RDKAFKA:-}" ] || rdkafka=("-I$RDKAFKA/include" "-L$RDKAFKA/lib" "-Wl,-rpath,$(cd "$RDKAFKA" && pwd)/lib")
+c() { # c NAME: a program in $bin, with rille's own client settings at hand
+  gcc -O2 -std=c17 -Wall -D_GNU_SOURCE -Isrc "${rdkafka[@]}" "tests/bench/$1.c" -o "$bin/$1" \
+    "$build/kafka.a" "$build/base.a" -lrdkafka -lm -pthread || die "tests/bench/$1.c does not build"
+}
+if [ -z "${BENCH_BIN:-}" ]; then
+  bin=$work
+  for program in consume deal first timed topic trickle; do c "$program"; done
+else
+  bin=$BENCH_BIN
+fi
+if [ -z "${BROKERS:-}" ]; then
+  tests/broker/kafka start "$work/kafka" log.segment.bytes=268435456 || exit
+  BROKERS=$(cat "$work/kafka/address")
+fi
+export BROKERS BENCH_BIN=$bin
+version=$("$build/rille" version | sed -n 's/.*librdkafka \([0-9.]*\).*/\1/p')
+# shellcheck disable=SC2034 # the jobs use it
+result=$out/${NAME:-$job}-$version # .json, .md
+
+value() { sed -n "s/.*\b$1=\([0-9.]*\).*/\1/p" "$2"; } # value NAME FILE
+make_topic() { "$bin/topic" make "$BROKERS" "$1" "${2:-$PARTITIONS}" "${@:3}" || die "no topic $1"; }
+drop_topic() { "$bin/topic" drop "$BROKERS" "$1" || die "topic $1 stays"; }
+fresh() { echo "bench-$job-$$-$RANDOM"; } # a name for a topic
+
+send_alerts() { # send_alerts TOPIC N: prints how many of them pass filter.lua
+  make_topic "$1"
+  lua5.4 tests/bench/alerts.lua "$2" 2> "$work/made" | "$build/rille" send -q -b "$BROKERS" -t "$1" -K $'\t' || die "could not send"
+  value passed "$work/made"
+}
+
+# measured COMMAND...: runs it; what it took is in $work/took, what it said in $work/out
+measured() {
+  rm -f "$work/passed"
+  "$bin/timed" "$work/took" "$@" > "$work/out" 2> "$work/err" || die "$1 failed: $(tail -n 5 "$work/err")"
+}
+rille() { # rille SCRIPT TOPIC GROUP [OPTION]...: to the topic named as the group; what passed goes to $work/passed
+  measured "$build/rille" run -q "tests/bench/$1" -b "$BROKERS" -t "$2" -G "$3" -e --lanes "$LANES" "${@:4}" "${options[@]}" \
+    -- "$3" "$work/passed"
+}
+sum() { awk -F'[= ]' -v name="$1" '{ for (i = 1; i < NF; i += 2) if ($i == name) n += $(i + 1) } END { print n + 0 }' "$work/passed"; }
+
+load() { cut -d' ' -f1 /proc/loadavg; }
+row() { # row TOOL MESSAGES SECONDS LOAD: a line of results
+  echo "$1 $2 $3 $(value wall_s "$work/took") $(value cpu_s "$work/took") $(value rss_mb "$work/took") $4"
+}
+
+consumed() { # consumed TOPIC GROUP N: a row for bare consumption
+  local load=$(load)
+  measured "$bin/consume" "$BROKERS" "$1" "$2" "$3"
+  row consume "$3" "$(value seconds "$work/out")" "$load"
+}
+
+peer() { # peer TOOL TOPIC EXPECTED: a row for one of the tools of PEERS/run.sh, which says no wall time: without its end
+  local load=$(load) more=''
+  case $1 in confluent-* | fastavro-*) more=fetch.queue.backoff.ms=10 ;; esac
+  IN=$2 EXPECT=$3 CONSUMER_X="${CONSUMER_X:-$more}" "$PEERS/run.sh" "$1" > "$work/line" || die "$1 failed"
+  awk -F'[= ]' -v load="$load" '{
+    for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
+    print v["tool"], v["messages"], v["seconds"], v["seconds"] + v["start_to_first_s"], v["cpu_s"], v["rss_mb"], load
+  }' "$work/line"
+}
+
+# alternate TOOL...: calls `one TOOL RUN` in turn, once to warm up, then RUNS times, into $work/results
+alternate() {
+  local tool run
+  for tool; do one "$tool" warm > /dev/null || exit; done
+  for ((run = 1; run <= RUNS; run++)); do
+    for tool; do one "$tool" "$run" | tee -a "$work/results" || exit; done
+  done
+}
