@@ -40,8 +40,14 @@ void rl_lua_push_tensor(lua_State *L, const struct rl_tensor *t) {
   *held = rl_tensor_share(t); /* after what may raise */
 }
 
+/* By the metatable's address: what a name needs may have no memory, and callers here cannot be thrown out. */
 struct rl_tensor *rl_lua_test_tensor(lua_State *L, int idx) {
-  return luaL_testudata(L, idx, RL_TENSOR_TYPE);
+  struct rl_tensor *t = lua_touserdata(L, idx);
+  if (!t || lua_islightuserdata(L, idx) || !lua_getmetatable(L, idx)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &metatable_key);
+  bool is = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return is ? t : NULL;
 }
 
 struct rl_tensor *rl_lua_check_tensor(lua_State *L, int idx, const char *call, const char *what) {

@@ -1,10 +1,13 @@
 /* log on a terminal: colour, and a progress line that never mixes with lines. */
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/terminal.h"
 #include "unit.h"
+
+#define PATIENCE_MS 10000
 
 static int controller, real_stderr, real_stdout;
 
@@ -21,12 +24,22 @@ static void open_terminal(void) {
   fcntl(controller, F_SETFL, O_NONBLOCK);
 }
 
-static const char *shown(void) {
+/* What the terminal was given: the kernel passes it on in its own time, and in pieces. */
+static const char *shown(size_t wanted) {
   static char text[4096];
-  ssize_t n = read(controller, text, sizeof text - 1);
-  text[n > 0 ? n : 0] = '\0';
+  size_t len = 0;
+  struct pollfd fd = {.fd = controller, .events = POLLIN};
+  while (len < wanted && poll(&fd, 1, PATIENCE_MS) > 0) {
+    ssize_t n = read(controller, text + len, sizeof text - 1 - len);
+    if (n <= 0) break;
+    len += (size_t)n;
+  }
+  ssize_t more = read(controller, text + len, sizeof text - 1 - len);
+  text[len + (size_t)(more > 0 ? more : 0)] = '\0';
   return text;
 }
+
+#define CHECK_SHOWN(want) CHECK_STR(shown(sizeof(want) - 1), want)
 
 static void close_terminal(void) {
   dup2(real_stderr, STDERR_FILENO);
@@ -39,31 +52,31 @@ TEST(colour_on_a_terminal_unless_refused) {
   setenv("TERM", "xterm", 1);
   unsetenv("NO_COLOR");
   rl_log(RL_ERROR, "text");
-  CHECK_STR(shown(), "rille: \x1b[31merror: \x1b[0mtext\r\n");
+  CHECK_SHOWN("rille: \x1b[31merror: \x1b[0mtext\r\n");
   setenv("NO_COLOR", "1", 1);
   rl_log(RL_ERROR, "text");
-  CHECK_STR(shown(), "rille: error: text\r\n");
+  CHECK_SHOWN("rille: error: text\r\n");
   unsetenv("NO_COLOR");
   setenv("TERM", "dumb", 1);
   rl_log(RL_WARN, "text");
-  CHECK_STR(shown(), "rille: warning: text\r\n");
+  CHECK_SHOWN("rille: warning: text\r\n");
   close_terminal();
 }
 
 TEST(progress_is_erased_before_a_line_and_stands_again_after_it) {
   open_terminal();
   rl_log_progress("10 messages");
-  CHECK_STR(shown(), "\r\x1b[K10 messages");
+  CHECK_SHOWN("\r\x1b[K10 messages");
   rl_log(RL_INFO, "text");
-  CHECK_STR(shown(), "\r\x1b[Krille: text\r\n10 messages");
+  CHECK_SHOWN("\r\x1b[Krille: text\r\n10 messages");
   rl_log_progress("20 messages");
-  CHECK_STR(shown(), "\r\x1b[K20 messages");
+  CHECK_SHOWN("\r\x1b[K20 messages");
   rl_log_progress(NULL);
-  CHECK_STR(shown(), "\r\x1b[K");
+  CHECK_SHOWN("\r\x1b[K");
   rl_log_progress(NULL);
-  CHECK_STR(shown(), "");
+  CHECK_SHOWN("");
   rl_log(RL_INFO, "text");
-  CHECK_STR(shown(), "rille: text\r\n");
+  CHECK_SHOWN("rille: text\r\n");
   close_terminal();
 }
 
@@ -92,28 +105,28 @@ TEST(standard_output_and_the_progress_line_do_not_mix) {
   FILE *own = stdout;
   stdout = harness; /* for what CHECK prints */
   rl_log_progress("10 messages");
-  CHECK_STR(shown(), "\r\x1b[K10 messages");
+  CHECK_SHOWN("\r\x1b[K10 messages");
   fputs("one\n", own);
-  CHECK_STR(shown(), "\r\x1b[Kone\r\n10 messages");
+  CHECK_SHOWN("\r\x1b[Kone\r\n10 messages");
   fputs("half", own);
   fflush(own);
-  CHECK_STR(shown(), "\r\x1b[Khalf");
+  CHECK_SHOWN("\r\x1b[Khalf");
   rl_log_progress("20 messages"); /* waits for the line's end */
-  CHECK_STR(shown(), "");
+  CHECK_SHOWN("");
   fputs(" and whole\n", own);
-  CHECK_STR(shown(), " and whole\r\n20 messages");
+  CHECK_SHOWN(" and whole\r\n20 messages");
   fputs("half", own);
   fflush(own);
-  shown();
+  CHECK_SHOWN("\r\x1b[Khalf");
   rl_log(RL_INFO, "text");
-  CHECK_STR(shown(), "\r\nrille: text\r\n20 messages");
+  CHECK_SHOWN("\r\nrille: text\r\n20 messages");
   CHECK_INT(rl_terminal_write("x\n", 2), 2); /* outputs go the same way */
-  CHECK_STR(shown(), "\r\x1b[Kx\r\n20 messages");
+  CHECK_SHOWN("\r\x1b[Kx\r\n20 messages");
   fputs("end", own);
   fflush(own);
-  shown();
+  CHECK_SHOWN("\r\x1b[Kend");
   rl_log_progress(NULL);
-  CHECK_STR(shown(), "");
+  CHECK_SHOWN("");
   dup2(real_stdout, STDOUT_FILENO);
   close(real_stdout);
   close_terminal();

@@ -91,7 +91,7 @@ TEST(d_loud_and_early_wrong_values_name_origin_value_and_what_is_expected) {
   check_refused("framing", "conflunet", "did you mean \"confluent\"?");
   check_refused("csv.header", "perhaps", "true or false");
   check_refused("limits.inflated", "0", "1 or more");
-  check_refused("input_format", "csv", "ndjson or lines");
+  check_refused("input_format", "csv", "ndjson, lines or whole");
   check_refused("lanes", "0", "from 1 to 256");
   check_refused("in_flight", "0", "from 1");
   check_refused("retries", "-1", "from 0");
