@@ -3,7 +3,8 @@
 #include <math.h>
 
 struct rl_line rl_tensor_line(const struct rl_tensor *t, size_t at) {
-  return (struct rl_line){t->data + at * rl_dtype_size(t->dtype), t->dtype, 1};
+  size_t bytes = at * rl_dtype_size(t->dtype);
+  return (struct rl_line){bytes ? t->data + bytes : t->data, t->dtype, 1}; /* an empty one may have no data */
 }
 
 void rl_line_skip(struct rl_line *line, size_t n) {
