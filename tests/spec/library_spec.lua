@@ -129,14 +129,12 @@ describe("rille.stream", function()
   end)
 
   it("S11.2 a finalizer cannot end a batch in the midst of one of its methods", function()
-    for batch in stream(lines("1", "2"), { decode = "json" }) do
-      local why
-      do setmetatable({}, { __gc = function() why = select(2, pcall(batch.done, batch)) end }) end
-      collectgarbage()
-      has(why, "must not be called by a finalizer")
-      assert.equal(2, #batch)
-      break
-    end
+    local s <close> = stream(lines("1", "2"), { decode = "json" })
+    local batch, why = s(), nil
+    do setmetatable({}, { __gc = function() why = select(2, pcall(batch.done, batch)) end }) end
+    collectgarbage()
+    has(why, "must not be called by a finalizer")
+    assert.equal(2, #batch)
   end)
 
   it("S11.4 is collected when it is dropped", function()
