@@ -9,15 +9,18 @@ struct field {
   struct registry_bed registry;
   struct script script;
   struct lanes l;
-  int order[LANE_MESSAGES]; /* numbers as they were handled, by one lane */
+  atomic_int order[LANE_MESSAGES]; /* numbers as they were handled, by one lane */
+  atomic_int ordered;
 };
 
 static struct field *current;
 
+/* `total`, which the tests wait for, comes last. */
 static void take(struct field *f, int number) {
-  int at = atomic_fetch_add(&f->script.total, 1);
-  f->order[at] = number;
+  int at = atomic_fetch_add(&f->ordered, 1);
+  atomic_store(&f->order[at], number);
   atomic_fetch_add(&f->script.seen[number], 1);
+  atomic_fetch_add(&f->script.total, 1);
 }
 
 static int note(struct script *s, const struct rl_view *view, struct rl_outbox *out, struct rl_failure *why) {
@@ -70,7 +73,8 @@ static void up(struct field *f, const char *path) { registry_schema(&f->registry
 
 static void in_order(const struct field *f, int n) {
   for (int i = 0; i < n; i++)
-    if (f->order[i] != i) UNIT_FAIL("%d is the %dth that was handled", f->order[i], i);
+    if (atomic_load(&f->order[i]) != i)
+      UNIT_FAIL("%d is the %dth that was handled", atomic_load(&f->order[i]), i);
 }
 
 TEST(s4_1_messages_wait_for_a_registry_that_is_down_in_their_order) {
