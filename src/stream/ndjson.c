@@ -110,18 +110,7 @@ static bool is_record(const struct rl_tape *tape) {
 }
 
 bool rl_ndjson_plain(struct rl_bytes text, struct rl_json *json, struct rl_tape *scratch) {
-  return is_json(text, json, scratch) && !is_record(scratch);
-}
-
-/* Within a JSON string no line break stands as it is, so each that there is stands between tokens. */
-void rl_ndjson_put_line(struct rl_buf *out, struct rl_bytes text) {
-  size_t at = out->len, len = text.len;
-  if (!is_one_line(text))
-    while (len && strchr(" \t\r\n", text.data[len - 1])) len--;
-  rl_buf_put(out, text.data, len);
-  for (; at < out->len; at++)
-    if (out->data[at] == '\n' || out->data[at] == '\r') out->data[at] = ' ';
-  rl_buf_putc(out, '\n');
+  return text.data && is_one_line(text) && is_json(text, json, scratch) && !is_record(scratch);
 }
 
 static int get_base64(struct rl_arena *arena, const struct rl_cell *c, struct rl_bytes *out,

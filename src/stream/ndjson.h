@@ -20,11 +20,9 @@ enum rl_ndjson_value { RL_NDJSON_BASE64, RL_NDJSON_EMBED };
 void rl_ndjson_put(struct rl_buf *out, const struct rl_msg *msg, const struct rl_header *headers,
                    size_t n_headers, enum rl_ndjson_value how, struct rl_json *json, struct rl_tape *scratch);
 
-/* Is this text one JSON value, in however many lines, that does not itself look like such a record? */
+/* Is this text one JSON value, in one line, that does not itself look like such a record? Another is written
+ * as a record, so that it is read back byte for byte. */
 bool rl_ndjson_plain(struct rl_bytes text, struct rl_json *json, struct rl_tape *scratch);
-/* Appends such a value as one line: its line breaks are blanks, those at its end are left out (S5.5). A text
- * of one line stays as it is. */
-void rl_ndjson_put_line(struct rl_buf *out, struct rl_bytes text);
 
 /* Reads a record back into *msg (topic, partition, offset, timestamp, key, value; no ops) and *headers, all
  * in arena. Returns 1, 0 when the line is no such record (its whole text is the value), or RL_EHANDLER. */

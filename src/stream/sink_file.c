@@ -137,7 +137,8 @@ static int put(struct file *f, struct rl_err *err) {
 int rl_files_json(struct rl_files *files, const char *topic, struct rl_bytes value, struct rl_err *err) {
   struct file *f = find(files, topic, err);
   if (!f) return RL_EFAIL;
-  rl_ndjson_put_line(&f->buf, value);
+  rl_buf_put(&f->buf, value.data, value.len);
+  rl_buf_putc(&f->buf, '\n');
   return put(f, err);
 }
 

@@ -16,7 +16,7 @@ struct rl_files *rl_files_new(bool fsync);
 void rl_files_free(struct rl_files *files);
 int rl_files_open(struct rl_files *files, const char *topic, struct rl_err *err);
 
-/* A line for a value that is known to be one JSON text. */
+/* A line for a value that is known to be one JSON text without line breaks. */
 int rl_files_json(struct rl_files *files, const char *topic, struct rl_bytes value, struct rl_err *err);
 /* A line for anything: `msg` gives value, key, headers and, where it has them, origin. */
 int rl_files_message(struct rl_files *files, const char *topic, const struct rl_msg *msg,

@@ -93,7 +93,7 @@ describe("batches", function()
     local slow = start(10, "return { " .. hooks .. [[handle = function()
       say("batch"); os.execute "sleep 15"; say("done") end }]])
     local full = start(3000, "return { " .. hooks .. [[handle = function()
-      say("batch"); os.execute "sleep 4"; say("done") end }]], "--batch-size", "10")
+      say("batch"); os.execute "sleep 4"; say("done") end }]], "--batch-size", "10", "--drain", "20")
     local all = { idle, slow, full }
     for _, one in ipairs(all) do rille.await(one.run, 1, "assigned") end
     for _, one in ipairs(all) do one.member = tool.ask("group", { group = one.group }).members[1].id end

@@ -235,7 +235,7 @@ describe("schema registry", function()
     assert.equal(3, status, run:err())
     status, run = schema()
     assert.equal(2, status, run:err())
-    has(run:err(), "or the registry with --registry")
+    has(run:err(), "or a registry with --registry")
   end)
 
   it("the library form reads from it, too", function()

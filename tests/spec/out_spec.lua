@@ -34,14 +34,6 @@ describe("out", function()
     assert.equal('{"m": 2}\n{"m":3}\n{"m":1}\n', out)
   end)
 
-  it("S5.5 forwards JSON of several lines as one line", function()
-    local process = rille.start({
-      "run", "--code", "return function(batch, out) out:forward('-', batch) end", "--input", "-", "--input-format", "whole",
-    }, { stdin = '{\r\n  "a": "x\\ny",\n  "b": [1,\n2]\n}\n\n' })
-    assert.equal(0, process:wait(20), process:err())
-    assert.equal('{    "a": "x\\ny",   "b": [1, 2] }\n', process:out())
-  end)
-
   it("S5.1 leaves nothing behind of an attempt that failed", function()
     local status, out = run([[
       out:send("-", { attempt = batch.attempt })
