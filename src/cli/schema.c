@@ -102,12 +102,10 @@ static int read_file(struct schema *c, bool *schema, struct rl_err *err) {
 
 /* What its value's number means at the registry, which was asked for it before. */
 static const struct rl_bytes *registry_schema(const struct rl_settings *s, struct rl_bytes value, size_t *n) {
-  enum { FRAME = 5 };
   struct rl_schema_source *source = rl_registry_source(s->registry_client);
-  const unsigned char *b = (const unsigned char *)value.data;
   const struct rl_schema_text *found;
-  if (value.len < FRAME || b[0] != 0) return NULL;
-  uint32_t id = (uint32_t)b[1] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 8 | b[4];
+  uint32_t id;
+  if (!rl_avro_confluent_id(value, &id)) return NULL;
   if (source->get(source, id, &found, NULL) != 0 || found->kind != RL_SCHEMA_AVRO) return NULL;
   *n = found->n;
   return found->texts;

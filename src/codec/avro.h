@@ -32,6 +32,8 @@ struct rl_avro_opts {
  * RL_EHANDLER. */
 bool rl_avro_is_container(struct rl_bytes value);
 int rl_avro_container_schema(struct rl_bytes value, struct rl_bytes *schema, struct rl_err *err);
+/* Whether the value may have Confluent's framing: 00 and the number of its schema at a registry. */
+bool rl_avro_confluent_id(struct rl_bytes value, uint32_t *id);
 
 /* 0 or RL_EUSAGE: "auto", "container", "confluent", "single-object", "key", "bare". */
 int rl_avro_framing_parse(const char *name, enum rl_avro_framing *framing, struct rl_err *err);

@@ -79,6 +79,12 @@ static uint32_t big_endian(const char *p) {
   return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
+bool rl_avro_confluent_id(struct rl_bytes value, uint32_t *id) {
+  if (value.len < CONFLUENT || value.data[0] != 0) return false;
+  *id = big_endian(value.data + 1);
+  return true;
+}
+
 static int frame_confluent(struct rl_avro_format *f, struct rl_err *err) {
   if (f->value.len < CONFLUENT)
     return rl_fail(err, RL_EHANDLER, "Avro: cut short: %zu bytes, where the framing alone takes 5, at byte 0",

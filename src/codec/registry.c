@@ -1,14 +1,13 @@
 /* What is known of a registry's schemas, and the helper thread that asks for the rest. */
 #include "codec/registry.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "codec/registry_impl.h"
 
 enum { UNKNOWN_KEPT = 4096 };        /* ids that no schema has: a stream of made-up ones stays bounded */
@@ -182,11 +181,6 @@ static void ask(struct rl_registry *r, struct entry *e) {
   tell(r);
 }
 
-static void wait_until(struct rl_registry *r, int64_t until) {
-  struct timespec t = {.tv_sec = (time_t)(until / RL_NS_PER_S), .tv_nsec = (long)(until % RL_NS_PER_S)};
-  pthread_cond_timedwait(&r->cv, &r->mu, &t); /* cv runs on the monotonic clock */
-}
-
 static void *helper_main(void *arg) {
   struct rl_registry *r = arg;
   pthread_mutex_lock(&r->mu);
@@ -195,7 +189,7 @@ static void *helper_main(void *arg) {
     if (!e)
       pthread_cond_wait(&r->cv, &r->mu);
     else if (rl_now() < r->again)
-      wait_until(r, r->again);
+      rl_cond_wait_until(&r->cv, &r->mu, r->again);
     else
       ask(r, e);
   }
@@ -203,14 +197,10 @@ static void *helper_main(void *arg) {
   return NULL;
 }
 
-/* With all signals blocked: they are the process's main thread's. mu is held. */
+/* mu is held. */
 static int start_helper(struct rl_registry *r, struct rl_err *err) {
-  sigset_t all, before;
   if (r->has_helper) return 0;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int rc = pthread_create(&r->helper, NULL, helper_main, r);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  int rc = rl_thread_start(&r->helper, helper_main, r);
   r->has_helper = rc == 0;
   return rc ? rl_fail(err, RL_ETRANSIENT, "schema registry: no thread: %s", strerror(rc)) : 0;
 }
@@ -280,12 +270,8 @@ static int check_urls(const struct rl_registry_opts *opts, struct rl_err *err) {
 }
 
 static void init_shared(struct rl_registry *r) {
-  pthread_condattr_t attr;
   pthread_mutex_init(&r->mu, NULL);
-  pthread_condattr_init(&attr);
-  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&r->cv, &attr);
-  pthread_condattr_destroy(&attr);
+  rl_cond_init(&r->cv);
   atomic_init(&r->owners, 1);
   atomic_init(&r->news, 0);
 }

@@ -1,13 +1,11 @@
 #include "kafka/farewell.h"
 
 #include <librdkafka/rdkafka.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 #define LIMIT (2 * RL_NS_PER_S)
 
@@ -49,9 +47,8 @@ static void *destroy(void *arg) {
 
 static bool wait_for(struct farewell *f) {
   int64_t until = rl_now() + LIMIT;
-  struct timespec t = {.tv_sec = (time_t)(until / RL_NS_PER_S), .tv_nsec = (long)(until % RL_NS_PER_S)};
   pthread_mutex_lock(&f->mu);
-  while (!f->done && rl_now() < until) pthread_cond_timedwait(&f->cv, &f->mu, &t);
+  while (!f->done && rl_now() < until) rl_cond_wait_until(&f->cv, &f->mu, until);
   bool done = f->done;
   f->left = !done;
   if (!done) atomic_fetch_add(&unended, 1);
@@ -61,30 +58,17 @@ static bool wait_for(struct farewell *f) {
 
 static struct farewell *begin(rd_kafka_t *rk, int flags, void (*after)(void *arg), void *arg) {
   struct farewell *f = rl_zalloc(sizeof *f);
-  pthread_condattr_t attr;
   *f = (struct farewell){.rk = rk, .flags = flags, .after = after, .arg = arg};
   pthread_mutex_init(&f->mu, NULL);
-  pthread_condattr_init(&attr);
-  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&f->cv, &attr);
-  pthread_condattr_destroy(&attr);
+  rl_cond_init(&f->cv);
   return f;
-}
-
-static int start(pthread_t *thread, struct farewell *f) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int rc = pthread_create(thread, NULL, destroy, f);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return rc;
 }
 
 /* Without a thread to spare it is destroyed here, however long that takes. */
 bool rl_farewell(rd_kafka_t *rk, int flags, void (*after)(void *arg), void *arg) {
   struct farewell *f = begin(rk, flags, after, arg);
   pthread_t thread;
-  bool threaded = start(&thread, f) == 0;
+  bool threaded = rl_thread_start(&thread, destroy, f) == 0;
   if (!threaded) destroy(f);
   bool done = wait_for(f);
   if (threaded && done) pthread_join(thread, NULL); /* not even its stack outlives the handle */

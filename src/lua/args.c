@@ -65,3 +65,11 @@ void rl_arg_join(lua_State *L, int n, luaL_Buffer *line) {
     luaL_addvalue(line);
   }
 }
+
+bool rl_arg_has_metatable(lua_State *L, int idx, const void *key) {
+  if (!lua_getmetatable(L, idx)) return false;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+  bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}

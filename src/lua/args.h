@@ -4,6 +4,7 @@
 #define RL_LUA_ARGS_H
 
 #include <lauxlib.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,9 @@ int rl_arg_options(lua_State *L, int idx, const char *call, const char *const *n
 void rl_arg_join(lua_State *L, int n, luaL_Buffer *line);
 /* The method is called with its object: out:send(…), not out.send(…). */
 void *rl_arg_self(lua_State *L, const char *type, const char *call);
+
+/* Has the value at idx the metatable that the registry keeps under `key`? Never raises, never allocates:
+ * where luaL_testudata's name may have no memory. Needs two free stack slots. */
+bool rl_arg_has_metatable(lua_State *L, int idx, const void *key);
 
 #endif

@@ -111,13 +111,7 @@ static void put_shaped(struct builder *b, int idx) {
     put_foreign(b, "a table whose keys do not go with its mark");
 }
 
-static bool is_branch(lua_State *L, int idx) {
-  if (!lua_getmetatable(L, idx)) return false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &branch_key);
-  bool same = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return same;
-}
+static bool is_branch(lua_State *L, int idx) { return rl_arg_has_metatable(L, idx, &branch_key); }
 
 /* {name, value}; a script may have changed it. */
 static void put_branch(struct builder *b, int idx) {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/str.h"
+#include "lua/args.h"
 #include "lua/number_order.h"
 
 struct number {
@@ -16,12 +17,9 @@ static const char metatable_key;
 
 bool rl_lua_is_big(lua_State *L, int idx, struct rl_cell *cell) {
   struct number *number = lua_touserdata(L, idx);
-  if (!number || lua_islightuserdata(L, idx) || !lua_getmetatable(L, idx)) return false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &metatable_key);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  if (is) *cell = (struct rl_cell){.tag = RL_BIG, .len = (uint32_t)number->len, .s = number->text};
-  return is;
+  if (!number || lua_islightuserdata(L, idx) || !rl_arg_has_metatable(L, idx, &metatable_key)) return false;
+  *cell = (struct rl_cell){.tag = RL_BIG, .len = (uint32_t)number->len, .s = number->text};
+  return true;
 }
 
 bool rl_lua_to_number_cell(lua_State *L, int idx, struct rl_cell *cell) {

@@ -43,11 +43,7 @@ void rl_lua_push_tensor(lua_State *L, const struct rl_tensor *t) {
 /* By the metatable's address: what a name needs may have no memory, and callers here cannot be thrown out. */
 struct rl_tensor *rl_lua_test_tensor(lua_State *L, int idx) {
   struct rl_tensor *t = lua_touserdata(L, idx);
-  if (!t || lua_islightuserdata(L, idx) || !lua_getmetatable(L, idx)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &metatable_key);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? t : NULL;
+  return t && !lua_islightuserdata(L, idx) && rl_arg_has_metatable(L, idx, &metatable_key) ? t : NULL;
 }
 
 struct rl_tensor *rl_lua_check_tensor(lua_State *L, int idx, const char *call, const char *what) {

@@ -6,21 +6,13 @@
 #include "base/backoff.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "stream/lane_state.h"
-
-static void timed_wait(struct rl_lane *lane, int64_t until) {
-  if (until == RL_NEVER) {
-    pthread_cond_wait(&lane->cv, &lane->mu);
-    return;
-  }
-  struct timespec t = {.tv_sec = (time_t)(until / RL_NS_PER_S), .tv_nsec = (long)(until % RL_NS_PER_S)};
-  pthread_cond_timedwait(&lane->cv, &lane->mu, &t); /* cv runs on the monotonic clock */
-}
 
 bool rl_handler_wait(struct rl_lane *lane, int64_t until, uint64_t changes) {
   pthread_mutex_lock(&lane->mu);
   while (!lane->abandon && !lane->stopping && lane->epoch_changes == changes && rl_now() < until)
-    timed_wait(lane, until);
+    rl_cond_wait_until(&lane->cv, &lane->mu, until);
   bool stay = !lane->abandon && !lane->stopping;
   pthread_mutex_unlock(&lane->mu);
   return stay;
@@ -30,7 +22,7 @@ bool rl_wait_room(void *arg) {
   struct rl_lane *lane = arg;
   if (pthread_equal(pthread_self(), lane->reader)) return false; /* only the reader makes room */
   pthread_mutex_lock(&lane->mu);
-  if (!lane->abandon) timed_wait(lane, rl_now() + 50 * RL_NS_PER_MS);
+  if (!lane->abandon) rl_cond_wait_until(&lane->cv, &lane->mu, rl_now() + 50 * RL_NS_PER_MS);
   bool stay = !lane->abandon;
   pthread_mutex_unlock(&lane->mu);
   return stay;
@@ -158,7 +150,7 @@ static void next_work(struct rl_lane *lane, struct work *work) {
     bool first = !lane->want;
     lane->want = true;
     if (first) rl_wake_ring(&lane->bell);
-    timed_wait(lane, lane->next_every);
+    rl_cond_wait_until(&lane->cv, &lane->mu, lane->next_every);
   }
   pthread_mutex_unlock(&lane->mu);
 }

@@ -1,11 +1,11 @@
 /* A lane's life: put together, started, stopped, waited for, taken apart. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "stream/history.h"
 #include "stream/lane_state.h"
 
@@ -25,12 +25,8 @@ static int poll_cap(const struct rl_settings *s) {
 }
 
 static void init_shared(struct rl_lane *lane) {
-  pthread_condattr_t attr;
   pthread_mutex_init(&lane->mu, NULL);
-  pthread_condattr_init(&attr);
-  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&lane->cv, &attr);
-  pthread_condattr_destroy(&attr);
+  rl_cond_init(&lane->cv);
   lane->flights_end = &lane->flights;
   lane->deadline = lane->interrupted = lane->next_every = RL_NEVER;
   lane->stats.lag = -1;
@@ -86,23 +82,19 @@ static void end_reader(struct rl_lane *lane) {
   pthread_join(lane->reader, NULL);
 }
 
+/* The engine unblocks the signals that are its own. */
 static int make_threads(struct rl_lane *lane) {
   atomic_fetch_add(&lane->run->lanes_up, 1);
-  int rc = pthread_create(&lane->reader, NULL, rl_reader_main, lane);
+  int rc = rl_thread_start(&lane->reader, rl_reader_main, lane);
   if (rc) atomic_fetch_sub(&lane->run->lanes_up, 1);
   if (rc || !lane->has_engine) return rc;
-  rc = pthread_create(&lane->handler, NULL, rl_handler_main, lane);
+  rc = rl_thread_start(&lane->handler, rl_handler_main, lane);
   if (rc) end_reader(lane);
   return rc;
 }
 
-/* All signals are the process's main thread's; the engine unblocks its own. */
 static int start_threads(struct rl_lane *lane, struct rl_err *err) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   int rc = make_threads(lane);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return rc ? rl_fail(err, RL_EFAIL, "no thread: %s", strerror(rc)) : 0;
 }
 

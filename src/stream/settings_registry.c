@@ -1,12 +1,9 @@
 /* Finishing: the schema registry, its properties file, and the client that all decoders share. */
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
+#include "base/properties.h"
 #include "stream/settings_impl.h"
 
 /* What the names in the file stand for; name NULL: nothing but this value will do. */
@@ -78,34 +75,11 @@ static int set_property(const struct file *f, const char *key, char *value) {
   return unknown(f, key);
 }
 
-static char *trim(char *text) {
-  while (isspace((unsigned char)*text)) text++;
-  char *end = text + strlen(text);
-  while (end > text && isspace((unsigned char)end[-1])) *--end = '\0';
-  return text;
-}
-
-static int read_line(const struct file *f, char *line) {
-  char *text = trim(line), *equals = strchr(text, '=');
-  if (!*text || *text == '#' || *text == '!') return 0;
-  if (!equals)
-    return rl_fail(f->err, RL_EUSAGE, "registry_file: %s:%d: expected key=value", f->path, f->line);
-  *equals = '\0';
-  return set_property(f, trim(text), trim(equals + 1));
-}
-
-static int read_lines(struct file *f, FILE *in) {
-  char *line = NULL;
-  size_t cap = 0;
-  int rc = 0;
-  while (!rc && getline(&line, &cap, in) >= 0) {
-    f->line++;
-    rc = read_line(f, line);
-  }
-  if (!rc && ferror(in))
-    rc = rl_fail(f->err, RL_EUSAGE, "registry_file: cannot read %s: %s", f->path, strerror(errno));
-  free(line);
-  return rc;
+static int take_property(void *arg, int line, char *key, char *value) {
+  struct file *f = arg;
+  f->line = line;
+  if (!value) return rl_fail(f->err, RL_EUSAGE, "registry_file: %s:%d: expected key=value", f->path, line);
+  return set_property(f, key, value);
 }
 
 static int read_file(struct rl_settings *s, struct rl_err *err) {
@@ -116,7 +90,9 @@ static int read_file(struct rl_settings *s, struct rl_err *err) {
   struct file f = {.s = s, .path = s->registry_file, .err = err};
   f.open = rl_alloc(rl_settings_count * sizeof *f.open);
   for (size_t i = 0; i < rl_settings_count; i++) f.open[i] = s->layers[i] == RL_LAYER_DEFAULT;
-  int rc = read_lines(&f, in);
+  int rc = rl_properties_read(in, take_property, &f);
+  if (!rc && ferror(in))
+    rc = rl_fail(err, RL_EUSAGE, "registry_file: cannot read %s: %s", f.path, strerror(errno));
   fclose(in);
   rl_free(f.open);
   return rc;

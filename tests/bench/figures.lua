@@ -1,6 +1,10 @@
 -- figures.lua RESULTS JSON TITLE COLUMN...   medians and ranges of lines "TOOL FIGURE...", a figure a column
 --
 -- When the second of two tools is rille, its medians are also given as multiples of the first's, but for the column "load".
+package.path = arg[0]:match "^.*/" .. "?.lua;" .. package.path
+local stats = require "stats"
+local median = stats.median
+
 local columns, runs, order = table.move(arg, 4, #arg, 1, {}), {}, {}
 for line in io.lines(arg[1]) do
   local tool, rest = line:match "^(%S+) (.*)$"
@@ -15,13 +19,6 @@ for line in io.lines(arg[1]) do
     table.insert(runs[tool][i], tonumber(word))
   end
   assert(i == #columns, line)
-end
-
-local function median(list)
-  local sorted = table.move(list, 1, #list, 1, {})
-  table.sort(sorted)
-  local middle = (#sorted + 1) // 2
-  return #sorted % 2 == 1 and sorted[middle] or (sorted[middle] + sorted[middle + 1]) / 2
 end
 
 local function cell(list)
@@ -51,17 +48,10 @@ if #order == 2 and order[2] == "rille" then
   print_row(order[2] .. " / " .. order[1], cells)
 end
 
-local function numbers(list)
-  local out = {}
-  for i, x in ipairs(list) do out[i] = ("%.14g"):format(x) end
-  return "[" .. table.concat(out, ",") .. "]"
-end
-
 local tools = {}
 for i, tool in ipairs(order) do
   local figures = {}
-  for j, name in ipairs(columns) do figures[j] = ('"%s":%s'):format(name, numbers(runs[tool][j])) end
+  for j, name in ipairs(columns) do figures[j] = ('"%s":%s'):format(name, stats.numbers(runs[tool][j], "%.14g")) end
   tools[i] = ('"%s":{%s}'):format(tool, table.concat(figures, ","))
 end
-local file <close> = assert(io.open(arg[2], "w"))
-file:write(("{%s,\"ratios\":{%s}}\n"):format(table.concat(tools, ","), table.concat(ratios, ",")))
+stats.write(arg[2], tools, ratios)

@@ -1,6 +1,10 @@
 -- table.lua RESULTS JSON TITLE [BYTES]   medians and ratios of lines "tool messages seconds wall_s cpu_s rss_mb load"
 --
 -- With BYTES, how many a message has, the rates are in bytes too.
+package.path = arg[0]:match "^.*/" .. "?.lua;" .. package.path
+local stats = require "stats"
+local median = stats.median
+
 local bytes = tonumber(arg[4])
 local runs, order = {}, {}
 for line in io.lines(arg[1]) do
@@ -16,13 +20,6 @@ for line in io.lines(arg[1]) do
   for name, value in pairs(figures) do
     table.insert(r[name], value)
   end
-end
-
-local function median(list)
-  local sorted = table.move(list, 1, #list, 1, {})
-  table.sort(sorted)
-  local middle = (#sorted + 1) // 2
-  return #sorted % 2 == 1 and sorted[middle] or (sorted[middle] + sorted[middle + 1]) / 2
 end
 
 local function range(list)
@@ -53,18 +50,11 @@ if runs.rille then
   end
 end
 
-local function numbers(list)
-  local out = {}
-  for i, x in ipairs(list) do out[i] = ("%.3f"):format(x) end
-  return "[" .. table.concat(out, ",") .. "]"
-end
-
 local tools = {}
 for i, tool in ipairs(order) do
   local figures = {}
-  for name, list in pairs(runs[tool]) do figures[#figures + 1] = ('"%s":%s'):format(name, numbers(list)) end
+  for name, list in pairs(runs[tool]) do figures[#figures + 1] = ('"%s":%s'):format(name, stats.numbers(list, "%.3f")) end
   table.sort(figures)
   tools[i] = ('"%s":{%s}'):format(tool, table.concat(figures, ","))
 end
-local file <close> = assert(io.open(arg[2], "w"))
-file:write(("{%s,\"ratios\":{%s}}\n"):format(table.concat(tools, ","), table.concat(ratios, ",")))
+stats.write(arg[2], tools, ratios)
