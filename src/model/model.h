@@ -1,0 +1,92 @@
+/* Models: tensors in, tensors out, by name, whoever computes them.
+ *
+ * A model is opened from a URI and shared: asking for the same URI with the same options in another lane gives
+ * the same model, counted. Runs may come from several threads at once. What a backend has to do stands in
+ * struct rl_model_backend; splitting into calls of at most `batch` rows, joining their outputs, and holding
+ * names, types and shapes against what the model declares is done here, once for all backends.
+ *
+ * Results: 0; RL_ETRANSIENT when the model is not to be had now (no connection, 429, 503, 504, time-out): the
+ * weather (S4.1); RL_EUSAGE for inputs that the model cannot take and for options and URIs that cannot be
+ * (both shapes are named); RL_ENOMEM; RL_ESTOPPED-like ends (go_on said no) are RL_ETRANSIENT as well, the
+ * caller knows why it said no; RL_EFAIL for all else (the model's own error): the batch's fault. */
+#ifndef RL_MODEL_MODEL_H
+#define RL_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/tensor.h"
+
+/* What a model takes or gives. Sizes of -1 are free; the first axis is the rows' where it is free. */
+struct rl_model_port {
+  char *name;
+  enum rl_dtype dtype; /* of the tensors here: a backend converts what it has to (float16 …) or refuses */
+  int rank;            /* -1: not known */
+  int64_t shape[RL_RANK_MAX];
+};
+
+struct rl_model_ports {
+  size_t n; /* 0: not known (a server without metadata) */
+  struct rl_model_port *at;
+};
+
+/* Zero is each one's default. Texts are copied. */
+struct rl_model_opts {
+  int64_t batch;  /* rows a call at most; 0: no limit */
+  int threads;    /* of a runtime in process; 0: the cores this process may use */
+  double timeout; /* seconds of a run, retries included; 0: 30 */
+  int retries;    /* of a call that failed as weather, before the run fails as weather; -1: none, 0: 3 */
+  int64_t warmup; /* rows of zeros to run once at the start; 0: none */
+  int in_flight;  /* calls of a split run under way at once (servers); 0: 4 */
+  const char *ca, *certificate, *key;    /* TLS, as base/http.h */
+  const char *user, *password, *token;   /* credentials: secrets, in no error and no log */
+};
+
+/* Of a run: name and elements. Inputs are borrowed, outputs are the caller's to free. */
+struct rl_model_value {
+  const char *name; /* NULL: the only one; of outputs: owned by the model, good until it is closed */
+  struct rl_tensor t;
+};
+
+struct rl_model_run {
+  const struct rl_model_value *inputs; /* compact */
+  size_t n_inputs;
+  struct rl_model_value *outputs; /* filled by the run: an array from malloc */
+  size_t n_outputs;
+  const struct rl_tensor_alloc *alloc; /* for the outputs; NULL: malloc's */
+  bool (*go_on)(void *arg);            /* asked at least every 100 ms from any thread; NULL: always yes */
+  void *arg;
+};
+
+struct rl_model;
+
+/* The model of a URI: `onnx:FILE` or a path ending in .onnx, kserve://, kserves://, tfserving://, tfservings://.
+ * Waits for a server's readiness for opts->timeout, asking go_on (NULL: always yes). */
+int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_opts *opts,
+                  bool (*go_on)(void *arg), void *arg, struct rl_err *err);
+void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */
+
+const struct rl_model_ports *rl_model_inputs(const struct rl_model *model);
+const struct rl_model_ports *rl_model_outputs(const struct rl_model *model);
+
+/* On failure there are no outputs. */
+int rl_model_run(struct rl_model *model, struct rl_model_run *run, struct rl_err *err);
+
+/* One way to compute. */
+struct rl_model_backend {
+  const char *const *schemes; /* "kserve", "kserves", NULL */
+  /* Sets *self, and the ports where they are known. uri whole. */
+  int (*open)(void **self, const char *uri, const struct rl_model_opts *opts, struct rl_model_ports *inputs,
+              struct rl_model_ports *outputs, bool (*go_on)(void *arg), void *arg, struct rl_err *err);
+  /* Inputs fit the ports and have at most opts->batch rows, unless the backend splits by itself. Several
+   * threads at once. */
+  int (*run)(void *self, struct rl_model_run *run, struct rl_err *err);
+  void (*close)(void *self);
+  bool splits; /* run splits by itself, to have several calls under way; it joins with rl_model_join */
+};
+
+extern const struct rl_model_backend rl_model_onnx, rl_model_kserve, rl_model_tfserving;
+
+#endif
