@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/kcat.h"
 #include "cli/output.h"
@@ -76,6 +77,7 @@ static const char *command_name(const char *arg) {
 }
 
 int main(int argc, char **argv) {
+  rl_mem_keep();
   signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write(2) */
   if (argc < 2) return no_command(NULL);
   const struct rl_command *c = rl_command_named(command_name(argv[1]));

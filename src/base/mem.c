@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__ /* which those above define */
+#include <malloc.h>
+#endif
 
 /* No formatting here: with memory gone, only write(2) is sure to work. */
 static _Noreturn void out_of_memory(void) {
@@ -43,6 +46,14 @@ char *rl_strndup(const char *text, size_t len) {
 }
 
 void rl_free(void *p) { free(p); }
+
+/* Larger ones than 32 MiB are rare, and the largest that glibc lets stay. */
+void rl_mem_keep(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
 
 static size_t grown(size_t cap, size_t need) {
   size_t more = cap < 8 ? 8 : cap;

@@ -12,6 +12,10 @@ __attribute__((returns_nonnull)) void *rl_realloc(void *p, size_t size);
 __attribute__((malloc, returns_nonnull)) char *rl_strdup(const char *text);
 __attribute__((malloc, returns_nonnull)) char *rl_strndup(const char *text, size_t len); /* adds a NUL */
 void rl_free(void *p);
+/* For a program that takes and frees large blocks all the time (what brokers answer): freed memory stays with
+ * the process, so that it is not got, cleared and given back again for each. Its size is its peak then. Once,
+ * before there are threads; does nothing with a C library that cannot. */
+void rl_mem_keep(void);
 
 /* Grows *array (elements of `size` bytes, capacity *cap) so that it holds at least `need`. */
 void rl_grow(void **array, size_t *cap, size_t need, size_t size);

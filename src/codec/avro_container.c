@@ -132,6 +132,6 @@ int rl_avro_container_next(struct rl_avro_container *c, struct rl_avro_inflate *
     if (c->at == c->value.len) return 0;
     if (!open_block(c, inflate_with, limit, r) || !check_values(c, r)) return RL_EHANDLER;
   }
-  c->values--;
+  r->last = --c->values == 0;
   return 1;
 }

@@ -274,6 +274,10 @@ static bool run(const struct exec *x, const struct rl_avro_op *op) {
       case RL_AVRO_OP_VARINT: fine = skip_varints(x->r, op->n); break;
       case RL_AVRO_OP_BYTES: fine = skip_runs(x->r, op->n); break;
       case RL_AVRO_OP_PAIR: fine = skip_pairs(x->r, op); break;
+      case RL_AVRO_OP_REST:
+        if (!x->r->last) break;
+        x->r->at = x->r->len;
+        return true;
       default: fine = step(x, op);
     }
   return false;

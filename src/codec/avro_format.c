@@ -70,7 +70,7 @@ static void point_at_value(struct rl_avro_format *f) {
   r->len = f->value.len;
   r->at = f->frame_at;
   r->base = 0;
-  r->inflated = r->copy = false;
+  r->inflated = r->copy = r->last = false;
 }
 
 static int begin_avro(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_err *err) {
@@ -133,6 +133,7 @@ static int next_avro(void *self, struct rl_cell *row, struct rl_err *err) {
   int code = step(f, err);
   if (code != 1) return code;
   if (f->state == RL_AVRO_JSON) return next_json(f, row, err);
+  f->run.last = f->run.last && !f->opts->strict;
   for (size_t i = 0; i < f->steps.n_order; i++) row[f->steps.order[i]] = (struct rl_cell){.tag = RL_MISSING};
   bool fine = (!f->opts->strict || check_strictly(f)) &&
               rl_avro_program_run(&f->run, f->entry->program, f->steps.order, row);

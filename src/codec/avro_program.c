@@ -16,6 +16,7 @@ struct todo {
 
 struct compiler {
   struct rl_avro_program *program;
+  const struct rl_json_node *root;
   /* By type and node. A record has two: for the value, which calls the one for its fields a level deeper. */
   struct rl_avro_pairs values, fields;
   struct todo *todo;
@@ -205,17 +206,31 @@ static void emit_given(struct compiler *c, const struct rl_avro_type *type, cons
 /* Records are called, so that a chain of them is compiled one by one. */
 static void emit_take(struct compiler *c, struct rl_avro_type *type, struct rl_json_node *node);
 
+static struct rl_json_node *wanted(const struct rl_avro_field *field, const struct rl_json_node *node) {
+  return node && !field->dropped ? child_of(node, field->name) : NULL;
+}
+
+/* How many of a record's fields there are up to the last that is wanted. */
+static uint32_t up_to_last(const struct rl_avro_type *type, const struct rl_json_node *node) {
+  uint32_t n = type->n;
+  while (n > 0 && !wanted(&type->fields[n - 1], node)) n--;
+  return n;
+}
+
+/* Of the value itself, which nothing follows that is wanted, the rest may be left unread. */
 static void emit_fields(struct compiler *c, const struct rl_avro_type *type,
                         const struct rl_json_node *node) {
-  for (uint32_t i = 0; i < type->n; i++) {
-    const struct rl_avro_field *field = &type->fields[i];
-    struct rl_json_node *child = node && !field->dropped ? child_of(node, field->name) : NULL;
+  uint32_t n = up_to_last(type, node);
+  for (uint32_t i = 0; i < n; i++) {
+    struct rl_json_node *child = wanted(&type->fields[i], node);
     if (child)
-      emit_take(c, field->type, child);
+      emit_take(c, type->fields[i].type, child);
     else
-      emit_skip(c, field->type);
+      emit_skip(c, type->fields[i].type);
   }
   if (node) emit_given(c, type, node);
+  if (n < type->n && node && node == c->root) emit(c, (struct rl_avro_op){.code = RL_AVRO_OP_REST});
+  for (uint32_t i = n; i < type->n; i++) emit_skip(c, type->fields[i].type);
 }
 
 static void emit_elements(struct compiler *c, const struct rl_avro_type *type,
@@ -326,6 +341,7 @@ int rl_avro_program_new(struct rl_avro_program **out, struct rl_avro_schema *sch
                         const struct rl_json_program *steps, struct rl_err *err) {
   struct compiler c = {.program = rl_zalloc(sizeof *c.program)};
   struct rl_json_node *root = (struct rl_json_node *)&steps->root;
+  c.root = root;
   rl_arena_init(&c.program->arena);
   c.program->selects = selects(schema->root, root);
   c.program->root = code_of(&c, schema->root, steps->n_order > 0 ? root : NULL);

@@ -32,6 +32,8 @@ enum rl_avro_opcode {
                           again */
   RL_AVRO_OP_ELEMENT,  /* of constants: an element of lists has ended */
   RL_AVRO_OP_LISTS,    /* of constants: lists of n elements have ended */
+  /* nothing of what follows is wanted: the end, where no other value's place depends on this one's length */
+  RL_AVRO_OP_REST,
 };
 
 /* A branch of a pair that is not of one size. */

@@ -25,6 +25,7 @@ struct rl_avro_run {
   size_t depth, max_depth; /* arrays, maps and records that are open */
   size_t free_items;       /* that may still come */
   bool logical;            /* decimals and UUIDs as text */
+  bool last;               /* the data ends with this value: it need not be read beyond what is wanted */
   bool copy;               /* data goes before the cells do: texts are copied to the arena */
   uint64_t message;        /* its number: names are copied to the arena once a message (rl_avro_type.kept) */
   struct rl_arena *arena;

@@ -13,8 +13,10 @@
  *
  * Avro: paths go through records, maps (a key is a step) and arrays; unions are no step. Enums are texts,
  * fixed and bytes are bytes, floats doubles; arrays, maps and records that are wanted themselves are RL_TREE.
- * All values are walked to their ends, and a container to its; of what is skipped only the structure is
- * checked, and under `strict` all. A container gives a row a value.
+ * Values are walked to their ends, and a container to its; of what is skipped only the structure is checked,
+ * and under `strict` all. Of the last value of a container's block (mostly the only one) what follows the
+ * last field asked for is not looked at, but under `strict`: the sync marker says that the block is whole. A
+ * container gives a row a value.
  *
  * [*] goes through all elements of a JSON or Avro array, in the same pass as everything else (lists.h); a
  * message may have RL_LIST_CELLS of them.

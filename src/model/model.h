@@ -1,9 +1,9 @@
 /* Models: tensors in, tensors out, by name, whoever computes them.
  *
- * A model is opened from a URI and shared: asking for the same URI with the same options in another lane gives
- * the same model, counted. Runs may come from several threads at once. What a backend has to do stands in
- * struct rl_model_backend; splitting into calls of at most `batch` rows, joining their outputs, and holding
- * names, types and shapes against what the model declares is done here, once for all backends.
+ * A model is opened from a URI and shared: asking for the same URI with the same options in another lane
+ * gives the same model, counted. Runs may come from several threads at once. What a backend has to do stands
+ * in struct rl_model_backend; splitting into calls of at most `batch` rows, joining their outputs, and
+ * holding names, types and shapes against what the model declares is done here, once for all backends.
  *
  * Results: 0; RL_ETRANSIENT when the model is not to be had now (no connection, 429, 503, 504, time-out): the
  * weather (S4.1); RL_EUSAGE for inputs that the model cannot take and for options and URIs that cannot be
@@ -40,8 +40,8 @@ struct rl_model_opts {
   int retries;    /* of a call that failed as weather, before the run fails as weather; -1: none, 0: 3 */
   int64_t warmup; /* rows of zeros to run once at the start; 0: none */
   int in_flight;  /* calls of a split run under way at once (servers); 0: 4 */
-  const char *ca, *certificate, *key;    /* TLS, as base/http.h */
-  const char *user, *password, *token;   /* credentials: secrets, in no error and no log */
+  const char *ca, *certificate, *key;  /* TLS, as base/http.h */
+  const char *user, *password, *token; /* credentials: secrets, in no error and no log */
 };
 
 /* Of a run: name and elements. Inputs are borrowed, outputs are the caller's to free. */
@@ -62,8 +62,8 @@ struct rl_model_run {
 
 struct rl_model;
 
-/* The model of a URI: `onnx:FILE` or a path ending in .onnx, kserve://, kserves://, tfserving://, tfservings://.
- * Waits for a server's readiness for opts->timeout, asking go_on (NULL: always yes). */
+/* The model of a URI: `onnx:FILE` or a path ending in .onnx, kserve://, kserves://, tfserving://,
+ * tfservings://. Waits for a server's readiness for opts->timeout, asking go_on (NULL: always yes). */
 int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_opts *opts,
                   bool (*go_on)(void *arg), void *arg, struct rl_err *err);
 void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */

@@ -196,16 +196,42 @@ TEST(no_row_of_a_container_whose_second_block_is_damaged) {
   end_block("deflate", 1);
   rl_buf_putc(&data, 1);
   end_block("deflate", 1);
-  CHECK_HAS(rows("id"), "missing | Avro: cut short");
-  CHECK_HAS(rows("id"), "of the inflated block at byte");
+  CHECK_HAS(rows("id,v"), "missing, missing | Avro: cut short");
+  CHECK_HAS(rows("id,v"), "of the inflated block at byte");
 }
 
 TEST(bytes_left_in_a_block) {
   start("zstandard");
   put_record(1, "a"), put_record(2, "b");
   end_block("zstandard", 1);
-  CHECK_HAS(rows("id"),
+  CHECK_HAS(rows("id,v"),
             "12 bytes are left when all values of a block are read at byte 12 of the inflated block");
+}
+
+/* But where another value follows, whose place is known by the length of the one before. */
+TEST(what_follows_the_last_field_asked_for_is_read_under_strict_only) {
+  const struct rl_decoder_opts strict = {.strict = true};
+  for (size_t i = 0; i < N_CODECS; i++) {
+    start(codecs[i]);
+    put_record(1, "a");
+    put_long(&data, 2), put_long(&data, -5);
+    end_block(codecs[i], 2);
+    put_record(3, "c");
+    end_block(codecs[i], 1);
+    CHECK_STR(rows("id"), "1; 2; 3");
+    CHECK_STR(rows("x"), "missing; missing; missing");
+    CHECK_HAS(rows("id,name"), "missing, missing | Avro: a length of -5");
+    CHECK_HAS(rows_with("id", strict), "missing | Avro: a length of -5");
+  }
+}
+
+TEST(bytes_left_in_a_block_are_an_error_under_strict_whatever_is_asked_for) {
+  const struct rl_decoder_opts strict = {.strict = true};
+  start("null");
+  put_record(1, "a"), put_record(2, "b");
+  end_block("null", 1);
+  CHECK_STR(rows("id"), "1");
+  CHECK_HAS(rows_with("id", strict), "12 bytes are left when all values of a block are read");
 }
 
 TEST(blocks_that_do_not_inflate) {
