@@ -62,6 +62,20 @@ struct rl_limits *rl_limits_of(lua_State *L) {
   return *(struct rl_limits **)lua_getextraspace(L);
 }
 
+static const char limits_key; /* registry: the limits, of a state that has some */
+
+void rl_limits_announce(lua_State *L) {
+  lua_pushlightuserdata(L, rl_limits_of(L));
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
+}
+
+struct rl_limits *rl_limits_find(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
+  struct rl_limits *l = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return l;
+}
+
 static enum rl_limits_end passed(struct rl_limits *l) {
   if (!atomic_load(&l->in_call)) return RL_LIMITS_KEPT;
   if (atomic_load(&l->why)) return (enum rl_limits_end)atomic_load(&l->why);
@@ -90,6 +104,21 @@ static void raise_end(lua_State *L, struct rl_limits *l, enum rl_limits_end why)
   lua_error(L);
 }
 
+static void cut(lua_State *L, struct rl_limits *l, enum rl_limits_end why) {
+  atomic_store(&l->why, why);
+  atomic_fetch_add(&l->raised, 1);
+  watch(L);
+  raise_end(L, l, why);
+}
+
+bool rl_limits_due(struct rl_limits *l) { return passed(l) != RL_LIMITS_KEPT; }
+
+void rl_limits_check(lua_State *L) {
+  struct rl_limits *l = rl_limits_find(L);
+  enum rl_limits_end why = l ? passed(l) : RL_LIMITS_KEPT;
+  if (why != RL_LIMITS_KEPT) cut(L, l, why);
+}
+
 /* A coroutine that outlived the call in which it was watched loses its hook at its next step. */
 static void hook(lua_State *L, lua_Debug *ar) {
   (void)ar;
@@ -99,10 +128,7 @@ static void hook(lua_State *L, lua_Debug *ar) {
     unwatch(l, L);
     return;
   }
-  atomic_store(&l->why, why);
-  atomic_fetch_add(&l->raised, 1);
-  watch(L);
-  raise_end(L, l, why);
+  cut(L, l, why);
 }
 
 lua_State *rl_limits_enter(struct rl_limits *l, lua_State *co) {

@@ -31,6 +31,10 @@ void rl_limits_free(struct rl_limits *limits);
 void rl_limits_attach(struct rl_limits *limits, lua_State *L);
 /* The limits of a state that has some. */
 struct rl_limits *rl_limits_of(lua_State *L);
+/* Lets rl_limits_find find them. Raises for lack of memory. */
+void rl_limits_announce(lua_State *L);
+/* The limits of any state; NULL: it has none, as in the library form. */
+struct rl_limits *rl_limits_find(lua_State *L);
 
 /* Around each call, on the thread that makes it. seconds 0: no limit. script: borrowed until the end. */
 void rl_limits_begin(struct rl_limits *limits, double seconds, const char *script);
@@ -38,6 +42,10 @@ enum rl_limits_end rl_limits_end(struct rl_limits *limits);
 
 /* Makes the call that runs, if any, raise soon. Any thread. */
 void rl_limits_stop(struct rl_limits *limits);
+/* Is the call that runs to end: for waits in C that no hook can end. Any thread. */
+bool rl_limits_due(struct rl_limits *limits);
+/* Raises what the hook would, if the call is to end: where such a wait was cut short. */
+void rl_limits_check(lua_State *L);
 /* "bright.lua:12" of a call that is stuck, the script while it is not known, NULL while no call runs. Any
  * thread; the text stays good until two more calls got stuck. */
 const char *rl_limits_where(struct rl_limits *limits);

@@ -9,6 +9,7 @@
 #include "lua/json.h"
 #include "lua/log.h"
 #include "lua/members.h"
+#include "lua/model.h"
 #include "lua/out.h"
 #include "lua/tensor.h"
 #include "lua/where.h"
@@ -20,12 +21,14 @@ static void set_table(lua_State *L, const char *member, const char *name) {
 }
 
 int rl_lua_open_rille(lua_State *L) {
-  static const luaL_Reg functions[] = {{"transient", l_transient}, {"where", l_where}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"transient", l_transient}, {"where", l_where}, {"model", l_model}, {NULL, NULL}};
   rl_lua_open_tensor(L); /* before all that has a finalizer: its memory goes last */
   rl_lua_open_fail(L);
   rl_lua_open_batch(L);
   rl_lua_open_out(L);
   rl_lua_open_where(L);
+  rl_lua_open_model(L);
   luaL_newlib(L, functions);
   lua_insert(L, -2);
   set_table(L, "tensor", "rille.tensor");

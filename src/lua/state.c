@@ -65,6 +65,7 @@ static void open_null(lua_State *L) {
 }
 
 static int p_open(lua_State *L) {
+  rl_limits_announce(L);
   open_warnings(L);
   luaL_openlibs(L);
   rl_lua_open_text_only(L);

@@ -6,9 +6,10 @@
  * holding names, types and shapes against what the model declares is done here, once for all backends.
  *
  * Results: 0; RL_ETRANSIENT when the model is not to be had now (no connection, 429, 503, 504, time-out): the
- * weather (S4.1); RL_EUSAGE for inputs that the model cannot take and for options and URIs that cannot be
- * (both shapes are named); RL_ENOMEM; RL_ESTOPPED-like ends (go_on said no) are RL_ETRANSIENT as well, the
- * caller knows why it said no; RL_EFAIL for all else (the model's own error): the batch's fault. */
+ * weather (S4.1), and when go_on said no: the caller knows why it did; RL_ENOMEM; RL_EUSAGE for names that
+ * the model does not have and for options and URIs that cannot be: whoever wrote them is to blame; RL_EFAIL
+ * for all else, the batch's fault: types and shapes that the model does not take (both shapes are named), and
+ * the model's own errors. Texts begin with the model's URI, which is put before what a backend says. */
 #ifndef RL_MODEL_MODEL_H
 #define RL_MODEL_MODEL_H
 
@@ -19,7 +20,8 @@
 #include "base/err.h"
 #include "model/tensor.h"
 
-/* What a model takes or gives. Sizes of -1 are free; the first axis is the rows' where it is free. */
+/* What a model takes or gives. Sizes of -1 are free; the first axis is the rows' where it is free. Names and
+ * arrays are from rl_alloc. */
 struct rl_model_port {
   char *name;
   enum rl_dtype dtype; /* of the tensors here: a backend converts what it has to (float16 …) or refuses */
@@ -46,16 +48,16 @@ struct rl_model_opts {
 
 /* Of a run: name and elements. Inputs are borrowed, outputs are the caller's to free. */
 struct rl_model_value {
-  const char *name; /* NULL: the only one; of outputs: owned by the model, good until it is closed */
+  const char *name; /* of inputs NULL: the only one; of outputs: the model's, good until it is closed */
   struct rl_tensor t;
 };
 
 struct rl_model_run {
   const struct rl_model_value *inputs; /* compact */
   size_t n_inputs;
-  struct rl_model_value *outputs; /* filled by the run: an array from malloc */
+  struct rl_model_value *outputs; /* filled by the run: an array from rl_alloc; rl_model_values_free */
   size_t n_outputs;
-  const struct rl_tensor_alloc *alloc; /* for the outputs; NULL: malloc's */
+  const struct rl_tensor_alloc *alloc; /* for the outputs; NULL: malloc's. Used on the caller's thread only */
   bool (*go_on)(void *arg);            /* asked at least every 100 ms from any thread; NULL: always yes */
   void *arg;
 };
@@ -68,11 +70,24 @@ int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_
                   bool (*go_on)(void *arg), void *arg, struct rl_err *err);
 void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */
 
+const char *rl_model_uri(const struct rl_model *model);
 const struct rl_model_ports *rl_model_inputs(const struct rl_model *model);
 const struct rl_model_ports *rl_model_outputs(const struct rl_model *model);
 
-/* On failure there are no outputs. */
+/* Inputs become the model's types where that loses nothing (whole numbers to wider ones, bool to any), and
+ * float64 to float32, as that is all the model can take; other types are refused. A run of no rows asks
+ * nobody: its outputs have no rows either. Every output whose outer dimension is free has as many rows as the
+ * inputs, or the run fails. On failure there are no outputs. */
 int rl_model_run(struct rl_model *model, struct rl_model_run *run, struct rl_err *err);
+
+/* Frees the tensors and the array. */
+void rl_model_values_free(struct rl_model_value *values, size_t n);
+void rl_model_ports_free(struct rl_model_ports *ports);
+enum { RL_PORT_TEXT = 320 };
+/* "features float32 [?, 25]"; returns text. */
+const char *rl_model_port_text(char text[RL_PORT_TEXT], const struct rl_model_port *port);
+
+/* ---- for backends ---- */
 
 /* One way to compute. */
 struct rl_model_backend {
@@ -80,13 +95,33 @@ struct rl_model_backend {
   /* Sets *self, and the ports where they are known. uri whole. */
   int (*open)(void **self, const char *uri, const struct rl_model_opts *opts, struct rl_model_ports *inputs,
               struct rl_model_ports *outputs, bool (*go_on)(void *arg), void *arg, struct rl_err *err);
-  /* Inputs fit the ports and have at most opts->batch rows, unless the backend splits by itself. Several
-   * threads at once. */
+  /* Inputs fit the ports, are in their order and named (where they are known), and have at most opts->batch
+   * rows, unless the backend splits by itself. Several threads at once. */
   int (*run)(void *self, struct rl_model_run *run, struct rl_err *err);
   void (*close)(void *self);
   bool splits; /* run splits by itself, to have several calls under way; it joins with rl_model_join */
 };
 
 extern const struct rl_model_backend rl_model_onnx, rl_model_kserve, rl_model_tfserving;
+
+/* How many rows the inputs of a run have; -1: none of them has rows. */
+int64_t rl_model_rows(const struct rl_model_ports *ports, const struct rl_model_value *inputs, size_t n);
+/* The inputs of a call on `rows` rows from `first` on: views, to be forgotten. An input without rows goes
+ * with each call whole. */
+void rl_model_part(const struct rl_model_ports *ports, const struct rl_model_value *inputs, size_t n,
+                   int64_t first, int64_t rows, struct rl_model_value *out);
+
+/* What calls on parts of the rows gave becomes one. Zero it, and fill the first part. */
+struct rl_model_join {
+  int64_t rows; /* of all parts */
+  const struct rl_tensor_alloc *alloc;
+
+  struct rl_model_value *outputs; /* taken by whoever is done; else rl_model_values_free(outputs, n) */
+  size_t n;
+};
+/* Copies a part's outputs, which stay the caller's, to their place, in any order of the parts. RL_EFAIL when
+ * their outer dimension is not `rows`, or names, types or the other sizes are not the other parts'. */
+int rl_model_join(struct rl_model_join *join, int64_t first, int64_t rows, const struct rl_model_value *part,
+                  size_t n, struct rl_err *err);
 
 #endif

@@ -15,6 +15,11 @@ static const struct rl_setting *find_variable(const char *name) {
   return NULL;
 }
 
+/* What is read where it is used: a model's runtime and log-in (rille.model), in the library form too. */
+static bool is_models(const char *name) {
+  return strcmp(name, "RILLE_ONNXRUNTIME") == 0 || strncmp(name, "RILLE_MODEL_", 12) == 0;
+}
+
 /* Only the name: its value may be a secret. */
 static void warn_unknown(const char *name) {
   char *word = rl_strdup(name + strlen("RILLE_"));
@@ -41,7 +46,7 @@ static int set_lines(struct rl_settings *s, const struct rl_setting *what, const
 static int set_variable(struct rl_settings *s, const char *name, const char *value, struct rl_err *err) {
   const struct rl_setting *what = find_variable(name);
   if (!what) {
-    warn_unknown(name);
+    if (!is_models(name)) warn_unknown(name);
     return 0;
   }
   if (!*value) return 0;

@@ -1,0 +1,282 @@
+#include "lua/model.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "lua/args.h"
+#include "lua/fail.h"
+#include "lua/limits.h"
+#include "lua/tensor.h"
+
+/* Registry: the types' metatables, to be found without making a string: finalizers may have no memory. */
+static const char model_key, outcome_key;
+
+/* User values 1 and 2: the tables of inputs and outputs. */
+struct model {
+  struct rl_model *m; /* NULL: closed */
+};
+
+/* What a run gave, until it is the script's: pushing may raise. */
+struct outcome {
+  struct rl_model_value *outputs;
+  size_t n;
+};
+
+static bool go_on(void *arg) { return !rl_limits_due(arg); }
+
+/* An end that limits.time or a stop asked for is theirs, whatever the backend calls it. */
+__attribute__((noreturn)) static void raise(lua_State *L, int rc, const struct rl_err *err) {
+  rl_limits_check(L);
+  if (rc == RL_ETRANSIENT) rl_lua_weather(L, "%s", err->text);
+  if (rc == RL_EUSAGE) rl_lua_script_error(L, "%s", err->text);
+  luaL_error(L, "%s", err->text);
+  __builtin_unreachable();
+}
+
+static void set_metatable(lua_State *L, const char *key) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+  lua_setmetatable(L, -2);
+}
+
+/* The userdata at 1, if it is of that type. */
+static void *test_self(lua_State *L, const char *key) {
+  void *self = lua_touserdata(L, 1);
+  return self && !lua_islightuserdata(L, 1) && rl_arg_has_metatable(L, 1, key) ? self : NULL;
+}
+
+/* ---- opening ---- */
+
+static void push_shape(lua_State *L, const struct rl_model_port *port) {
+  lua_createtable(L, port->rank > 0 ? port->rank : 0, 0);
+  for (int i = 0; i < port->rank; i++) {
+    lua_pushinteger(L, port->shape[i] < 0 ? -1 : port->shape[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+static void push_ports(lua_State *L, const struct rl_model_ports *ports) {
+  lua_createtable(L, (int)ports->n, 0);
+  for (size_t i = 0; i < ports->n; i++) {
+    const struct rl_model_port *port = &ports->at[i];
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, port->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, rl_dtype_name(port->dtype));
+    lua_setfield(L, -2, "dtype");
+    if (port->rank >= 0) {
+      push_shape(L, port);
+      lua_setfield(L, -2, "shape");
+    }
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+/* A model that cannot be opened is the script's failure; only one that is not there now is the weather. */
+int l_model(lua_State *L) {
+  struct rl_model_opts opts;
+  struct rl_err err;
+  lua_settop(L, 2);
+  const char *uri = rl_arg_text(L, 1, "rille.model", "URI", NULL);
+  rl_lua_model_options(L, 2, &opts);
+  struct rl_limits *limits = rl_limits_find(L);
+  struct model *model = lua_newuserdatauv(L, sizeof *model, 2);
+  model->m = NULL;
+  set_metatable(L, &model_key);
+  int rc = rl_model_open(&model->m, uri, &opts, limits ? go_on : NULL, limits, &err);
+  if (rc) raise(L, rc == RL_ETRANSIENT ? rc : RL_EUSAGE, &err);
+  push_ports(L, rl_model_inputs(model->m));
+  lua_setiuservalue(L, -2, 1);
+  push_ports(L, rl_model_outputs(model->m));
+  lua_setiuservalue(L, -2, 2);
+  return 1;
+}
+
+static struct model *check_model(lua_State *L, const char *call) {
+  struct model *model = test_self(L, &model_key);
+  if (!model) rl_lua_script_error(L, "%s: it is no model but a %s", call, luaL_typename(L, 1));
+  if (!model->m) rl_lua_script_error(L, "%s: the model is closed", call);
+  return model;
+}
+
+/* ---- inputs ---- */
+
+/* The tensor at the top, compact; it is left there, so that it stays. */
+static struct rl_tensor take_tensor(lua_State *L, const char *name) {
+  const char *what = name ? lua_pushfstring(L, "the input '%s'", name) : "the input";
+  if (name) lua_insert(L, -2);
+  return *rl_lua_compact_tensor(L, lua_gettop(L), "model", what);
+}
+
+static size_t count_named(lua_State *L) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING)
+      rl_lua_script_error(L, "model: a tensor is wanted, or a table of them by name, { features = t }");
+    n++;
+  }
+  return n;
+}
+
+/* Names are the table's keys, which keeps them; tensors stay on the stack. */
+static struct rl_model_value *take_named(lua_State *L, size_t *n) {
+  *n = count_named(L);
+  if (*n > 1000) rl_lua_script_error(L, "model: no model has %d inputs", (int)*n);
+  luaL_checkstack(L, (int)*n * 3 + 10, "too many inputs");
+  struct rl_model_value *inputs = lua_newuserdatauv(L, (*n + 1) * sizeof *inputs, 0);
+  size_t i = 0;
+  lua_pushnil(L);
+  while (lua_next(L, 2)) {
+    inputs[i].name = lua_tostring(L, -2);
+    inputs[i].t = take_tensor(L, inputs[i].name);
+    i++;
+    lua_pushstring(L, inputs[i - 1].name); /* the key to go on from: what was taken stays below */
+  }
+  return inputs;
+}
+
+static struct rl_model_value *take_inputs(lua_State *L, size_t *n) {
+  if (lua_gettop(L) != 2) rl_lua_script_error(L, "model: one argument is wanted, not %d", lua_gettop(L) - 1);
+  if (lua_istable(L, 2)) return take_named(L, n);
+  struct rl_model_value *inputs = lua_newuserdatauv(L, sizeof *inputs, 0);
+  lua_insert(L, 2);
+  inputs->name = NULL;
+  inputs->t = take_tensor(L, NULL);
+  *n = 1;
+  return inputs;
+}
+
+/* ---- a run ---- */
+
+static int l_outcome_gc(lua_State *L) {
+  struct outcome *o = test_self(L, &outcome_key);
+  if (!o) return 0;
+  rl_model_values_free(o->outputs, o->n);
+  *o = (struct outcome){0};
+  return 0;
+}
+
+static struct outcome *new_outcome(lua_State *L) {
+  struct outcome *o = lua_newuserdatauv(L, sizeof *o, 0);
+  *o = (struct outcome){0};
+  set_metatable(L, &outcome_key);
+  return o;
+}
+
+static void push_output(lua_State *L, struct rl_model_value *value) {
+  struct rl_tensor *held = rl_lua_hold_tensor(L);
+  *held = value->t;
+  value->t = (struct rl_tensor){0};
+  rl_lua_tensor_made(L, held);
+}
+
+static void push_outputs(lua_State *L, struct outcome *o) {
+  if (o->n == 1) {
+    push_output(L, &o->outputs[0]);
+    return;
+  }
+  lua_createtable(L, 0, (int)o->n);
+  for (size_t i = 0; i < o->n; i++) {
+    push_output(L, &o->outputs[i]);
+    lua_setfield(L, -2, o->outputs[i].name ? o->outputs[i].name : "");
+  }
+}
+
+static int run(lua_State *L, struct model *model, const struct rl_model_value *inputs, size_t n,
+               struct outcome *o, struct rl_err *err) {
+  struct rl_limits *limits = rl_limits_find(L);
+  struct rl_tensor_alloc alloc = rl_lua_tensor_alloc(L);
+  struct rl_model_run call = {
+      .inputs = inputs, .n_inputs = n, .alloc = &alloc, .go_on = limits ? go_on : NULL, .arg = limits};
+  int rc = rl_model_run(model->m, &call, err);
+  *o = (struct outcome){call.outputs, call.n_outputs};
+  return rc;
+}
+
+static int l_model_call(lua_State *L) {
+  struct rl_err err;
+  size_t n;
+  struct model *model = check_model(L, "model");
+  struct rl_model_value *inputs = take_inputs(L, &n);
+  struct outcome *outcome = new_outcome(L);
+  int rc = run(L, model, inputs, n, outcome, &err);
+  for (int tries = 0; rc == RL_ENOMEM; tries++) {
+    rl_lua_tensor_memory(L, tries > 0);
+    rc = run(L, model, inputs, n, outcome, &err);
+  }
+  if (rc) raise(L, rc, &err);
+  push_outputs(L, outcome);
+  rl_model_values_free(outcome->outputs, outcome->n);
+  *outcome = (struct outcome){0};
+  return 1;
+}
+
+/* ---- members ---- */
+
+static int l_model_gc(lua_State *L) {
+  struct model *model = test_self(L, &model_key);
+  if (!model) return 0;
+  struct rl_model *m = model->m;
+  model->m = NULL;
+  rl_model_close(m);
+  return 0;
+}
+
+static int l_model_index(lua_State *L) {
+  static const char *const members[] = {"inputs", "outputs", "uri", "close"};
+  struct model *model = check_model(L, "model");
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if (strcmp(name, "inputs") == 0 || strcmp(name, "outputs") == 0)
+    lua_getiuservalue(L, 1, *name == 'i' ? 1 : 2);
+  else if (strcmp(name, "uri") == 0)
+    lua_pushstring(L, rl_model_uri(model->m));
+  else if (strcmp(name, "close") == 0)
+    lua_pushcfunction(L, l_model_gc);
+  else {
+    const char *near = rl_nearest(name, members, sizeof members / sizeof *members);
+    rl_lua_script_error(L, "a model has no '%.80s'%s%s%s: it is called with tensors, m(t)", name,
+                        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+  }
+  return 1;
+}
+
+static void add_ports(luaL_Buffer *out, const struct rl_model_ports *ports) {
+  char port[RL_PORT_TEXT];
+  for (size_t i = 0; i < ports->n; i++) {
+    luaL_addstring(out, i ? ", " : "");
+    luaL_addstring(out, rl_model_port_text(port, &ports->at[i]));
+  }
+}
+
+/* "model onnx:susy.onnx (features float32 [?, 18]) -> (score float32 [?, 1])" */
+static int l_model_tostring(lua_State *L) {
+  luaL_Buffer text;
+  struct model *model = test_self(L, &model_key);
+  if (!model || !model->m) {
+    lua_pushliteral(L, "model (closed)");
+    return 1;
+  }
+  luaL_buffinit(L, &text);
+  luaL_addstring(&text, "model ");
+  luaL_addstring(&text, rl_model_uri(model->m));
+  luaL_addstring(&text, " (");
+  add_ports(&text, rl_model_inputs(model->m));
+  luaL_addstring(&text, ") -> (");
+  add_ports(&text, rl_model_outputs(model->m));
+  luaL_addstring(&text, ")");
+  luaL_pushresult(&text);
+  return 1;
+}
+
+void rl_lua_open_model(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__call", l_model_call}, {"__index", l_model_index},       {"__gc", l_model_gc},
+      {"__close", l_model_gc},  {"__tostring", l_model_tostring}, {NULL, NULL}};
+  static const luaL_Reg outcome[] = {{"__gc", l_outcome_gc}, {NULL, NULL}};
+  luaL_newlib(L, meta);
+  lua_pushliteral(L, RL_MODEL_TYPE);
+  lua_setfield(L, -2, "__name");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &model_key);
+  luaL_newlib(L, outcome);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &outcome_key);
+}

@@ -1,0 +1,316 @@
+/* rille.model as a script sees it, over a backend made here: whom failures blame, what ends a run, what is
+ * held. */
+#include "lua/model.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "lua_made.h"
+#include "model/model_impl.h"
+
+/* "fake:NAME" takes x [?, 2] float32; "fake:two" gives double and half, others double alone. */
+static struct {
+  int opens, closes;
+  int open_fails, run_fails;
+  bool hangs; /* a run ends only when it is told to */
+  atomic_bool running;
+  struct rl_model_opts opts;
+  char secret[64];
+} fake;
+
+static void add_port(struct rl_model_ports *ports, const char *name) {
+  ports->at = rl_realloc(ports->at, (ports->n + 1) * sizeof *ports->at);
+  ports->at[ports->n++] = (struct rl_model_port){rl_strdup(name), RL_FLOAT32, 2, {-1, 2}};
+}
+
+static int fake_open(void **self, const char *uri, const struct rl_model_opts *opts,
+                     struct rl_model_ports *inputs, struct rl_model_ports *outputs, bool (*go_on)(void *arg),
+                     void *arg, struct rl_err *err) {
+  (void)go_on, (void)arg;
+  if (fake.open_fails) return rl_fail(err, fake.open_fails, "no answer");
+  fake.opens++;
+  fake.opts = *opts;
+  snprintf(fake.secret, sizeof fake.secret, "%s",
+           opts->token      ? opts->token
+           : opts->password ? opts->password
+                            : "");
+  add_port(inputs, "x");
+  add_port(outputs, "double");
+  if (strcmp(uri, "fake:two") == 0) add_port(outputs, "half");
+  *self = outputs;
+  return 0;
+}
+
+static void hang(const struct rl_model_run *run) {
+  atomic_store(&fake.running, true);
+  while (run->go_on(run->arg)) nanosleep(&(struct timespec){0, 5000000}, NULL);
+}
+
+static int fake_run(void *self, struct rl_model_run *run, struct rl_err *err) {
+  const struct rl_model_ports *outputs = self;
+  if (fake.hangs) {
+    hang(run);
+    return rl_fail(err, RL_ETRANSIENT, "ended");
+  }
+  if (fake.run_fails) return rl_fail(err, fake.run_fails, "it broke");
+  const struct rl_tensor *x = &run->inputs[0].t;
+  run->outputs = rl_zalloc(outputs->n * sizeof *run->outputs);
+  run->n_outputs = outputs->n;
+  for (size_t i = 0; i < outputs->n; i++) {
+    run->outputs[i].name = outputs->at[i].name;
+    int rc = rl_tensor_new(&run->outputs[i].t, RL_FLOAT32, x->rank, x->shape, run->alloc, err);
+    if (rc) return rc;
+    for (size_t k = 0; k < rl_tensor_count(x); k++)
+      ((float *)(void *)run->outputs[i].t.data)[k] =
+          ((const float *)(const void *)x->data)[k] * (i ? 0.5F : 2.0F);
+  }
+  return 0;
+}
+
+static void fake_close(void *self) {
+  (void)self;
+  fake.closes++;
+}
+
+static const char *const schemes[] = {"fake", NULL};
+static const struct rl_model_backend backend = {schemes, fake_open, fake_run, fake_close, false};
+/* In place of the room's own: its file is not linked. */
+const struct rl_model_backend *const rl_model_backends[] = {&backend, NULL};
+
+static void reset(void) {
+  memset(&fake, 0, sizeof fake);
+  unsetenv("RILLE_MODEL_USER");
+  unsetenv("RILLE_MODEL_PASSWORD");
+  unsetenv("RILLE_MODEL_PASSWORD_FILE");
+  unsetenv("RILLE_MODEL_TOKEN");
+  unsetenv("RILLE_MODEL_TOKEN_FILE");
+}
+
+#define HANDLE(code) "return function(batch)\n" code "\nend"
+#define X "local x = rille.tensor({{1, 2}, {3, 4}}, 'float32')\n"
+
+TEST(a_model_is_called_as_a_function) {
+  reset();
+  made_pass(HANDLE("local m = rille.model 'fake:one'\n" X "local y = m(x)\n"
+                   "assert(tostring(y) == 'tensor float32 [2, 2]: 2 4 6 8', tostring(y))\n"
+                   "assert(tostring(m{ x = x }) == tostring(y))\n"
+                   "assert(tostring(m(x:rows{2})) == 'tensor float32 [1, 2]: 6 8')\n"
+                   "local both = rille.model 'fake:two' { x = x }\n"
+                   "assert(tostring(both.double) == tostring(y))\n"
+                   "assert(tostring(both.half) == 'tensor float32 [2, 2]: 0.5 1 1.5 2')\n"
+                   "local n = 0 for _ in pairs(both) do n = n + 1 end assert(n == 2)"),
+            VALUES("a"));
+  CHECK_INT(fake.opens, 2);
+  CHECK_INT(fake.closes, 2);
+}
+
+TEST(a_view_is_made_compact_and_float64_becomes_float32) {
+  reset();
+  made_pass(HANDLE("local m = rille.model 'fake:one'\n"
+                   "local wide = rille.tensor({{1, 2, 9}, {3, 4, 9}}, 'float64')\n"
+                   "local y = m(rille.tensor.stack({ wide:column(1), wide:column(2) }, -1))\n"
+                   "assert(tostring(y) == 'tensor float32 [2, 2]: 2 4 6 8', tostring(y))\n"
+                   "local turned = rille.tensor.stack{ rille.tensor({1, 3}, 'float32'), rille.tensor({2, 4}, "
+                   "'float32') }\n"
+                   "local columns = rille.tensor.stack({ turned[1], turned[2] }, 2)\n"
+                   "assert(tostring(m{ x = columns }) == tostring(y))"),
+            VALUES("a"));
+}
+
+TEST(it_says_what_it_takes_and_gives) {
+  reset();
+  made_pass(HANDLE("local m <close> = rille.model 'fake:two'\n"
+                   "assert(#m.inputs == 1 and #m.outputs == 2)\n"
+                   "local i = m.inputs[1]\n"
+                   "assert(i.name == 'x' and i.dtype == 'float32' and #i.shape == 2 and i.shape[1] == -1 and "
+                   "i.shape[2] == 2)\n"
+                   "assert(m.outputs[2].name == 'half' and m.uri == 'fake:two')\n"
+                   "local text = tostring(m)\n"
+                   "assert(text == 'model fake:two (x float32 [?, 2]) -> (double float32 [?, 2], half "
+                   "float32 [?, 2])', text)"),
+            VALUES("a"));
+}
+
+TEST(options_reach_the_backend) {
+  reset();
+  made_pass(
+      HANDLE("rille.model('fake:one', { batch = 7, threads = 2, timeout = 1.5, retries = 0, warmup = 3,\n"
+             "  in_flight = 9, user = 'me', password = 'xyzzy-1' })"),
+      VALUES("a"));
+  CHECK_INT(fake.opts.batch, 7);
+  CHECK_INT(fake.opts.threads, 2);
+  CHECK(fake.opts.timeout == 1.5);
+  CHECK_INT(fake.opts.retries, -1);
+  CHECK_INT(fake.opts.in_flight, 9);
+  CHECK_STR(fake.secret, "xyzzy-1");
+}
+
+TEST(s4_1_a_model_that_is_not_there_is_the_weather) {
+  reset();
+  fake.run_fails = RL_ETRANSIENT;
+  made_fail(HANDLE("rille.model 'fake:one'(rille.tensor({{1, 2}}, 'float32'))"), VALUES("a"),
+            RL_BLAME_WEATHER, "--code:2: fake:one: it broke");
+  reset();
+  fake.open_fails = RL_ETRANSIENT;
+  made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_WEATHER, "fake:one: no answer");
+}
+
+TEST(s4_2_the_models_own_errors_and_shapes_are_the_batchs) {
+  reset();
+  made_fail(HANDLE("rille.model 'fake:one'(rille.tensor({{1, 2, 3}}, 'float32'))"), VALUES("a"),
+            RL_BLAME_MESSAGE, "takes x float32 [?, 2], and the tensor's shape is [1, 3]");
+  made_fail(HANDLE("rille.model 'fake:one'(rille.tensor{{1, 2}})"), VALUES("a"), RL_BLAME_MESSAGE,
+            "the tensor int64: t:to(\"float32\") converts it");
+  fake.run_fails = RL_EFAIL;
+  made_fail(HANDLE("rille.model 'fake:one'(rille.tensor({{1, 2}}, 'float32'))"), VALUES("a"),
+            RL_BLAME_MESSAGE, "it broke");
+}
+
+TEST(s4_6_misuse_is_the_scripts_failure) {
+  static const struct {
+    const char *code, *part;
+  } cases[] = {
+      {"rille.model()", "rille.model: the URI must be a string, not nil"},
+      {"rille.model 'susy.onx'", "\"susy.onx\" is no model"},
+      {"rille.model('fake:one', { thread = 1 })", "unknown option 'thread' (did you mean 'threads'?)"},
+      {"rille.model('fake:one', { batch = 0 })", "batch is a whole number from 1"},
+      {"rille.model('fake:one', { timeout = 0 })", "timeout is a number of seconds above 0"},
+      {"rille.model('fake:one', { user = 'a', token = 'b' })", "two ways to log in"},
+      {"rille.model('fake:one', { password = 'b' })", "password without user"},
+      {"rille.model('fake:one', { key = 'b' })", "key without certificate"},
+      {"rille.model 'fake:one'()", "model: one argument is wanted, not 0"},
+      {"rille.model 'fake:one'(5)", "model: the input must be a tensor, not number"},
+      {"rille.model 'fake:one'(rille.tensor{1}, 5)", "model: one argument is wanted, not 2"},
+      {"rille.model 'fake:one'{ x = 5 }", "model: the input 'x' must be a tensor, not number"},
+      {"rille.model 'fake:one'{ 1 }", "a table of them by name"},
+      {"rille.model 'fake:one'{ y = rille.tensor{1} }", "the model has no input 'y': it takes x"},
+      {"rille.model 'fake:one'{}", "the input 'x' is missing"},
+      {"rille.model 'fake:one'.input", "a model has no 'input' (did you mean 'inputs'?)"},
+      {"(function() local m = rille.model 'fake:one' m:close() m(1) end)()", "the model is closed"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char code[300];
+    reset();
+    snprintf(code, sizeof code, "return function(batch) local _ = %s end", cases[i].code);
+    made_fail(code, VALUES("x"), RL_BLAME_SCRIPT, cases[i].part);
+    CHECK_INT(fake.opens, fake.closes);
+  }
+  reset();
+  fake.open_fails = RL_EFAIL; /* a file that cannot be used: no message is to blame */
+  made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT, "fake:one: no answer");
+}
+
+TEST(promise_7_a_missing_model_is_told_at_load) {
+  struct made_run r;
+  static const int codes[] = {RL_EFAIL, RL_ETRANSIENT, RL_EUSAGE};
+  for (int i = 0; i < 3; i++) {
+    reset();
+    fake.open_fails = codes[i];
+    CHECK_INT(made_open(&r, "local m = rille.model 'fake:one'\nreturn function() end"), RL_EUSAGE);
+    CHECK_HAS(r.err.text, "--code:1: fake:one: no answer");
+    made_close(&r);
+  }
+}
+
+/* ---- ends ---- */
+
+TEST(s10_3_limits_time_ends_a_run) {
+  reset();
+  fake.hangs = true;
+  made_fail(
+      "return { limits = { time = 0.1 }, handle = function(batch)\n"
+      "local m = rille.model 'fake:one'\n"
+      "while true do pcall(m, rille.tensor({{1, 2}}, 'float32')) end end }",
+      VALUES("a"), RL_BLAME_MESSAGE, "took longer than limits.time (0.1 s)");
+}
+
+static void *stop_it(void *arg) {
+  struct made_run *r = arg;
+  while (!atomic_load(&fake.running)) nanosleep(&(struct timespec){0, 2000000}, NULL);
+  r->e.interrupt(r->e.self);
+  return NULL;
+}
+
+TEST(s10_3_a_stop_of_the_lane_ends_a_run) {
+  struct made_run r;
+  pthread_t thread;
+  reset();
+  fake.hangs = true;
+  CHECK_INT(made_open(&r,
+                      "local m = rille.model 'fake:one'\n"
+                      "return function() m(rille.tensor({{1, 2}}, 'float32')) end"),
+            0);
+  struct rl_batch *b = made_batch(&r);
+  made_add(&r, b, "k", "a");
+  pthread_create(&thread, NULL, stop_it, &r);
+  CHECK_INT(made_handle(&r, b), RL_EHANDLER);
+  CHECK_INT(r.why.blame, RL_BLAME_STOPPED);
+  pthread_join(thread, NULL);
+  made_settle(&r, b);
+  made_close(&r);
+}
+
+/* ---- memory ---- */
+
+TEST(outputs_count_against_limits_memory) {
+  reset();
+  made_no_gc = true;
+  made_fail(
+      "return { limits = { memory = '8MiB' }, handle = function(batch)\n"
+      "local m, kept = rille.model 'fake:one', {}\n"
+      "local x = rille.tensor.zeros{ 100000, 2 }\n"
+      "for i = 1, 100 do kept[i] = m(x) end end }",
+      VALUES("a"), RL_BLAME_MESSAGE, "not enough memory");
+  made_pass(
+      "return { limits = { memory = '8MiB' }, handle = function(batch)\n"
+      "local m = rille.model 'fake:one'\n"
+      "local x = rille.tensor.zeros{ 100000, 2 }\n"
+      "for i = 1, 100 do m(x) end end }",
+      VALUES("a"));
+  made_no_gc = false;
+}
+
+/* ---- credentials ---- */
+
+static void write_file(const char *path, const char *text) {
+  FILE *f = fopen(path, "w");
+  fputs(text, f);
+  fclose(f);
+}
+
+TEST(credentials_come_from_the_environment_and_are_told_to_nobody) {
+  char path[] = "/tmp/rille-model-XXXXXX";
+  close(mkstemp(path));
+  write_file(path, "from-the-file\n");
+  reset();
+  setenv("RILLE_MODEL_TOKEN", "t0p-secret", 1);
+  made_pass(HANDLE("rille.model 'fake:one'"), VALUES("a"));
+  CHECK_STR(fake.secret, "t0p-secret");
+  struct rl_err err;
+  rl_fail(&err, RL_EFAIL, "it was t0p-secret");
+  CHECK_STR(err.text, "it was ***");
+  made_pass(HANDLE("rille.model('fake:one', { user = 'me', password = 'xyzzy-2' })"), VALUES("a"));
+  CHECK_STR(fake.secret, "xyzzy-2"); /* the script's own way wins */
+  CHECK(fake.opts.token == NULL);
+  reset();
+  setenv("RILLE_MODEL_TOKEN_FILE", path, 1);
+  made_pass(HANDLE("rille.model 'fake:one'"), VALUES("a"));
+  CHECK_STR(fake.secret, "from-the-file");
+  reset();
+  setenv("RILLE_MODEL_USER", "me", 1);
+  setenv("RILLE_MODEL_PASSWORD_FILE", path, 1);
+  made_pass(HANDLE("rille.model 'fake:one'"), VALUES("a"));
+  CHECK_STR(fake.secret, "from-the-file");
+  setenv("RILLE_MODEL_PASSWORD", "xyzzy-3", 1);
+  made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT, "leave one out");
+  reset();
+  setenv("RILLE_MODEL_TOKEN_FILE", "/nowhere/token", 1);
+  made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT,
+            "RILLE_MODEL_TOKEN_FILE: cannot read /nowhere/token: No such file");
+  write_file(path, "");
+  setenv("RILLE_MODEL_TOKEN_FILE", path, 1);
+  made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT, "it is empty");
+  reset();
+  unlink(path);
+}
