@@ -140,6 +140,25 @@ $(REGISTRY)/.done-$(APICURIO):
 	@rm $(REGISTRY)/apicurio-registry-app-$(APICURIO)-all.tar.gz
 	@touch $@
 
+# The version that is used, and the oldest that is tested.
+ONNXRUNTIME := 1.31.1
+ONNXRUNTIME_OLD := 1.20.0
+.PHONY: onnxruntime onnxruntime-test
+onnxruntime: $(BUILD)/libonnxruntime.so ## ONNX Runtime beside the program, which runs models with it (through pip)
+
+onnxruntime-test: onnxruntime build/onnxruntime/$(ONNXRUNTIME_OLD)/libonnxruntime.so build/onnxruntime/ort-sys
+
+$(BUILD)/libonnxruntime.so: build/onnxruntime/$(ONNXRUNTIME)/libonnxruntime.so
+	@mkdir -p $(@D)
+	@ln -sf $(abspath $<) $@
+
+build/onnxruntime/%/libonnxruntime.so: tests/deps/onnxruntime
+	@tests/deps/install onnxruntime
+	$(call say,pip,$@)tests/deps/onnxruntime $* $(@D)
+
+build/onnxruntime/ort-sys: tests/deps/ort_sys
+	$(call say,cargo,$@)tests/deps/ort_sys $@ && touch $@
+
 .PHONY: librdkafka
 librdkafka: build/librdkafka/lib/librdkafka.so ## librdkafka 2.12.1 into build/librdkafka; use it with RDKAFKA=build/librdkafka
 
@@ -173,7 +192,7 @@ bench-peers: ## rille beside the other processors that are set up (PEERS, PEERS_
 .PHONY: test
 test: ## builds, installs what tests need, runs all tests
 	@$(MAKE) deps-test
-	@$(MAKE) all unit kafka
+	@$(MAKE) all unit kafka onnxruntime-test
 	@BUILD=$(BUILD) tests/run $(FILTER)
 
 # Sanitized code in an interpreter that is not: the sanitizer's library must come first.
@@ -185,7 +204,7 @@ TSAN := BUILD=build/tsan SANITIZE=thread OPT='-O1 -g' RDKAFKA=$(TSAN_DEPS)/librd
 
 .PHONY: check-asan check-asan-specs check-tsan check-valgrind check-gc
 check-asan: ## the unit tests under ASan and UBSan
-	@$(MAKE) $(ASAN) unit
+	@$(MAKE) $(ASAN) unit onnxruntime
 	@BUILD=build/asan ONLY=unit tests/run $(FILTER)
 
 check-asan-specs: ## the specs under ASan and UBSan
@@ -300,8 +319,8 @@ ifneq ($(filter lint%,$(MAKECMDGOALS)),)
 endif
 
 .PHONY: clean distclean
-clean: ## removes what was built; what was fetched (Kafka, Apicurio, librdkafka, sources) stays
-	@find build -mindepth 1 -maxdepth 1 ! -name kafka ! -name apicurio ! -name librdkafka ! -name sources ! -name tsan-deps -exec rm -rf {} + 2>/dev/null || true
+clean: ## removes what was built; what was fetched (Kafka, Apicurio, ONNX Runtime, librdkafka, sources) stays
+	@find build -mindepth 1 -maxdepth 1 ! -name kafka ! -name apicurio ! -name librdkafka ! -name sources ! -name tsan-deps ! -name onnxruntime -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## removes all of build/
 	rm -rf build

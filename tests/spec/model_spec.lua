@@ -1,0 +1,240 @@
+-- rille.model with ONNX Runtime: real models against their truth, where the library is looked for, the declarations
+-- against the official header, and the manual's examples, each run.
+package.path = "tests/broker/?.lua;" .. package.path
+local proc = require "support.proc"
+local onnx = require "support.onnx"
+local program = require "support.rille"
+local wire = require "support.wire"
+
+local build = program.program:match "^(.*)/[^/]*$"
+local fetched = "build/onnxruntime/"
+local runtime = os.getenv "RILLE_ONNXRUNTIME" or build .. "/libonnxruntime.so"
+
+local function is_there(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+local function needs(path) if not is_there(path) then pending(path .. " is not there: make onnxruntime-test") end end
+
+local function absolute(path)
+  local pipe = assert(io.popen("realpath " .. proc.quote(path)))
+  local whole = pipe:read "l"
+  pipe:close()
+  return whole
+end
+
+local function has(text, part) assert.is_truthy(text:find(part, 1, true), text) end
+
+-- Runs a handler on one message: status, output, errors.
+local function run(text, options)
+  options = options or {}
+  local words = { "env", "-C", options.cwd or ".", options.program or program.program, "run", "--code", text }
+  for _, word in ipairs { "--input", "-", "--input-format", "lines" } do words[#words + 1] = word end
+  for _, word in ipairs(options.words or {}) do words[#words + 1] = word end
+  local env = { RILLE_ONNXRUNTIME = options.runtime or runtime }
+  local process = proc.start(words, { stdin = options.stdin or "1\n", env = env })
+  return process:wait(60), process:out(), process:err()
+end
+
+describe("the declarations of ONNX Runtime", function()
+  local function arguments(list)
+    local _, commas = list:gsub("%b()", ""):gsub(",", "")
+    return list:find "%S" and commas + 1 or 0
+  end
+
+  -- Ours: { { name, place in the table, number of arguments } ... }.
+  local function ours()
+    local text = proc.read "src/model/onnx_api.h"
+    local body, list, at = text:match "struct rl_ort_api (%b{})":gsub("/%*.-%*/", ""), {}, 0
+    for member in body:sub(2, -2):gmatch "%s*([^;]+);" do
+      local first, last = member:match "^RL_ORT_GAP%((%d+), (%d+)%)$"
+      local name, args = member:match "^RL_ORT%((%w+), (.*)%)$"
+      local released = member:match "^RL_ORT_RELEASE%((%w+)%)$"
+      if first then
+        assert.equal(at, tonumber(first))
+        at = tonumber(last)
+      elseif released then
+        list[#list + 1] = { "Release" .. released, at, 1 }
+      else
+        if not name then name, args = member:match "%(%*(%w+)%)%((.*)%)$" end
+        list[#list + 1] = { name, at, arguments(args) }
+      end
+      at = at + 1
+    end
+    return list
+  end
+
+  it("stand where the official table has them, with as many arguments", function()
+    local path = fetched .. "ort-sys/lib.rs"
+    needs(path)
+    local body, theirs, at = proc.read(path):match "pub struct OrtApi {\n(.-)\n}\n", {}, 0
+    for name, kind in (body:gsub("\tpub ", "\0"):gsub("$", "\0")):gmatch "%z([%w_]+):%s([^%z]*)" do
+      local _, n = (kind:match "fn(%b())" or ""):gsub("[%w_]+: ", "")
+      theirs[name] = { name, at, n }
+      at = at + 1
+    end
+    assert.is_true(at > 250, at .. " functions were found")
+    local list = ours()
+    assert.is_true(#list > 30)
+    for _, own in ipairs(list) do assert.same(theirs[own[1]], own) end
+  end)
+
+  it("are the official header's: places, types and numbers", function()
+    local folder = os.getenv "ONNXRUNTIME_HEADER" or "/usr/include/onnxruntime"
+    if not is_there(folder .. "/onnxruntime_c_api.h") then
+      pending(folder .. " (ONNXRUNTIME_HEADER) has no onnxruntime_c_api.h")
+    end
+    local check = proc.start { os.getenv "CC" or "gcc", "-std=c17", "-Wall", "-Werror", "-fsyntax-only", "-Isrc", "-I" .. folder,
+      "tests/deps/onnx_header.c" }
+    assert.equal(0, check:wait(60), check:err())
+  end)
+end)
+
+describe("where ONNX Runtime is looked for", function()
+  after_each(proc.end_all)
+
+  local SCORE = [[local m = rille.model(arg[1])
+    return function() print(m(rille.tensor({ { 1, 2 } }, "float32")).score[1][1]) end]]
+
+  local function folder_with(...)
+    local folder = proc.folder()
+    onnx.linear(folder .. "/m.onnx", { 1, 10 })
+    for _, command in ipairs { ... } do assert(os.execute(("cd %s && %s"):format(proc.quote(folder), command))) end
+    return folder
+  end
+
+  local function copy_of_program()
+    return "mkdir -p usr/bin && cp " .. proc.quote(absolute(program.program)) .. " usr/bin/rille"
+  end
+
+  local function score(folder, options)
+    options.words = { "--", folder .. "/m.onnx" }
+    options.program = options.program or folder .. "/usr/bin/rille"
+    return run(SCORE, options)
+  end
+
+  it("RILLE_ONNXRUNTIME, beside the program, in lib/rille", function()
+    needs(runtime)
+    local link = "ln -s " .. proc.quote(absolute(runtime)) .. " "
+    local cases = {
+      { { copy_of_program() }, absolute(runtime) },
+      { { copy_of_program(), link .. "usr/bin/libonnxruntime.so" }, "" },
+      { { copy_of_program(), "mkdir -p usr/lib/rille", link .. "usr/lib/rille/libonnxruntime.so" }, "" },
+    }
+    for _, case in ipairs(cases) do
+      local status, out, err = score(folder_with(table.unpack(case[1])), { runtime = case[2] })
+      assert.equal(0, status, err)
+      assert.equal("21.0\n", out)
+    end
+  end)
+
+  it("never in the working directory; and without one, the command to run is said at the load", function()
+    needs(runtime)
+    local folder = folder_with(copy_of_program(), "ln -s " .. proc.quote(absolute(runtime)) .. " libonnxruntime.so")
+    local status, out, err = score(folder, { runtime = "", cwd = folder })
+    if status == 0 then pending "this system has an ONNX Runtime of its own" end
+    assert.equal(2, status, err)
+    assert.equal("", out)
+    has(err, "there is no ONNX Runtime: `make onnxruntime`")
+    local relative = table.pack(score(folder, { runtime = "libonnxruntime.so", cwd = folder }))
+    assert.equal(2, relative[1])
+    has(relative[3], "an absolute path is wanted")
+  end)
+
+  it("a model that is missing is told at the load, with its path, in one line", function()
+    local status, _, err = run [[rille.model "/nowhere/m.onnx" return function() end]]
+    assert.equal(2, status)
+    has(err, "onnx:/nowhere/m.onnx: cannot read the file: No such file or directory")
+  end)
+end)
+
+-- The truth stands in the CSV beside the triplets: scores of the models' own authors.
+describe("real models", function()
+  after_each(proc.end_all)
+
+  local FEATURES = "drb diffmaglim ra dec magpsf sigmapsf chipsf fwhm sky chinr sharpnr sgscore1 distpsnr1 sgscore2 "
+    .. "distpsnr2 sgscore3 distpsnr3 ndethist ncovhist scorr nmtchps clrcoeff clrcounc neargaia neargaiabright"
+  local TRUTH = [[
+    local folder, names, fields = arg[1], {}, {}
+    for name in ("%s"):gmatch "%%S+" do names[#names + 1] = name end
+    for _, name in ipairs(names) do fields[#fields + 1] = { path = name, type = "f64" } end
+    for _, name in ipairs { "acai_h", "acai_v", "acai_o", "acai_n", "acai_b", "new_drb" } do
+      fields[#fields + 1] = { path = name, type = "f64" }
+    end
+    local function count(name, scores, batch)
+      local truth, near = batch.columns[name], 0
+      for i = 1, #batch do near = near + (math.abs(scores[i][1] - truth[i]) <= 1e-6 and 1 or 0) end
+      print(name, near, #batch)
+    end
+    return { decode = "csv", csv = { header = true }, fields = fields, handle = function(batch)
+      local features, complete = batch:tensor(names)
+      local triplets = assert(rille.tensor.load(folder .. "/usage_triplets.npy"))
+      assert(#features:rows(complete) == 39 and triplets.dtype == "float64")
+      for kind in ("hvonb"):gmatch "." do
+        local m = rille.model(folder .. "/acai_" .. kind .. ".d1_dnn_20201130.onnx", { batch = tonumber(arg[2]) })
+        count("acai_" .. kind, m { features = features, triplets = triplets }, batch)
+      end
+      count("new_drb", rille.model(folder .. "/braai_d6_m9.onnx", { batch = tonumber(arg[2]) })(triplets), batch)
+    end }]]
+  local WANT = "acai_h\t39\t39\nacai_v\t39\t39\nacai_o\t39\t39\nacai_n\t39\t39\nacai_b\t39\t39\nnew_drb\t39\t39\n"
+
+  local function check(library, batch)
+    local files, why = wire.data "models/usage_candidates.csv"
+    if not files then pending(why) end
+    needs(library)
+    local words = { program.program, "run", "--code", TRUTH:format(FEATURES), "--input", files[1], "--input-format", "whole",
+      "--", files[1]:match "^(.*)/", batch }
+    local process = proc.start(words, { env = { RILLE_ONNXRUNTIME = library } })
+    assert.equal(0, process:wait(120), process:err())
+    assert.equal(WANT, process:out())
+  end
+
+  it("ACAI and braai give their authors' scores, 39 of 39 within 1e-6", function() check(runtime) end)
+  it("the same when the batch is split", function() check(runtime, "10") end)
+  it("the same with the oldest runtime that is tested", function()
+    needs(fetched .. "1.20.0/libonnxruntime.so")
+    check(absolute(fetched .. "1.20.0/libonnxruntime.so"))
+  end)
+end)
+
+-- The examples of the page: blocks between .Bd -literal and .Ed; what follows --> is what they print.
+describe("rille-model(7)", function()
+  after_each(proc.end_all)
+
+  local function examples(page)
+    local blocks, block = {}, nil
+    for line in io.lines(page) do
+      if line:find "^%.Bd %-literal" then
+        block = {}
+      elseif line == ".Ed" then
+        blocks[#blocks + 1] = table.concat(block, "\n")
+        block = nil
+      elseif block then
+        block[#block + 1] = (line:gsub("\\e", "\\"):gsub("\\%-", "-"):gsub("\\&", ""))
+      end
+    end
+    return blocks
+  end
+
+  local alerts = '{"id":"ZTF1","mag":17.5,"rb":0.5}\n{"id":"ZTF2","mag":18.5,"rb":0.75}\n{"id":"ZTF3","rb":0.9}\n'
+  for i, block in ipairs(examples "src/man/rille-model.7.in") do
+    local want = {}
+    for line in block:gmatch "%-%-> ([^\n]*)" do want[#want + 1] = line .. "\n" end
+    if #want > 0 then
+      it(("example %d prints what it says"):format(i), function()
+        needs(runtime)
+        local folder = proc.folder()
+        onnx.linear(folder .. "/score.onnx", { 1, 10 })
+        local text = block
+        if not text:find("handle = ", 1, true) then
+          text = ("return { fields = { 'id', 'mag', 'rb' }, handle = function(batch, out) %s\nend }"):format(block)
+        end
+        local status, out, err = run(text, { stdin = alerts, cwd = folder })
+        assert.equal(0, status, err)
+        assert.equal(table.concat(want), out)
+      end)
+    end
+  end
+end)
