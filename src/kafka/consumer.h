@@ -85,6 +85,7 @@ uint32_t rl_consumer_slot(struct rl_consumer *c, const char *topic, int32_t part
 bool rl_consumer_may_commit(struct rl_consumer *c);
 int rl_consumer_commit(struct rl_consumer *c, const struct rl_tps *positions, struct rl_err *err);
 
+/* Goes on from these offsets in assigned partitions; what was fetched before is not taken any more. Waits. */
 int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout_ms, struct rl_err *err);
 
 /* Close without blocking (S6.3): begin, then go on serving events (REVOKE comes) until closed. The join that

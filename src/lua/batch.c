@@ -8,7 +8,7 @@
 #include "lua/where.h"
 
 enum { UV_ENV = 1, UV_ROOT, UV_COLUMNS, UV_WITH, UV_COUNT = UV_WITH };
-enum property { P_NUMBER = 1, P_CAUSE, P_ATTEMPT, P_PART, P_COLUMNS };
+enum property { P_NUMBER = 1, P_EPOCH, P_CAUSE, P_ATTEMPT, P_PART, P_COLUMNS };
 
 static struct rl_lua_batch *new_batch(lua_State *L, const uint32_t *rows, size_t n) {
   struct rl_lua_batch *b = lua_newuserdatauv(L, sizeof *b + n * sizeof *rows, UV_COUNT);
@@ -26,6 +26,7 @@ void rl_lua_push_batch(lua_State *L, const struct rl_view *view) {
   b->part_at = view->part_at;
   b->parts_of = view->parts_of;
   b->number = view->batch->number;
+  b->epoch = view->batch->epoch;
   b->several = view->batch->first != NULL;
   b->batch = view->batch;
   b->columns = view->batch->columns;
@@ -142,6 +143,7 @@ static void push_part(lua_State *L, const struct rl_lua_batch *root) {
 static int push_property(lua_State *L, const struct rl_lua_batch *b, enum property which) {
   switch (which) {
     case P_NUMBER: lua_pushinteger(L, b->number); break;
+    case P_EPOCH: lua_pushinteger(L, b->epoch); break;
     case P_CAUSE: lua_pushstring(L, rl_cause_name(b->batch->cause)); break;
     case P_ATTEMPT: lua_pushinteger(L, b->attempt); break;
     case P_PART: push_part(L, b->root); break;
@@ -194,11 +196,8 @@ static const luaL_Reg methods[] = {{"group_by", l_batch_group_by}, {"map", l_bat
 static const struct {
   const char *name;
   enum property which;
-} properties[] = {{"number", P_NUMBER},
-                  {"cause", P_CAUSE},
-                  {"attempt", P_ATTEMPT},
-                  {"part", P_PART},
-                  {"columns", P_COLUMNS}};
+} properties[] = {{"number", P_NUMBER},   {"epoch", P_EPOCH}, {"cause", P_CAUSE},
+                  {"attempt", P_ATTEMPT}, {"part", P_PART},   {"columns", P_COLUMNS}};
 #define N_PROPERTIES (sizeof properties / sizeof *properties)
 
 _Static_assert(RL_BATCH_MEMBERS == sizeof methods / sizeof *methods - 1 + N_PROPERTIES,

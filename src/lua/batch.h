@@ -29,7 +29,7 @@ struct rl_lua_batch {
   int attempt;
   size_t part_at, parts_of;
   bool several; /* its messages do not have one row each */
-  int64_t number;
+  int64_t number, epoch;
 };
 
 /* Pushes a view as a new root userdata. */
@@ -55,7 +55,7 @@ void rl_lua_open_batch(lua_State *L); /* registers the types batch and message *
 void rl_lua_batch_method(lua_State *L, const char *name, lua_CFunction fn);
 /* Is NAME a method or property, so that batch.NAME is not the column of that name? (S8.5) */
 bool rl_lua_batch_has(const char *name);
-enum { RL_BATCH_MEMBERS = 14 };
+enum { RL_BATCH_MEMBERS = 15 };
 /* The names of all RL_BATCH_MEMBERS methods and properties. */
 void rl_lua_batch_members(const char **names);
 

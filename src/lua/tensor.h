@@ -51,6 +51,10 @@ struct rl_tensor *rl_lua_test_tensor(lua_State *L, int idx); /* NULL: none; neve
 struct rl_tensor *rl_lua_check_tensor(lua_State *L, int idx, const char *call, const char *what);
 /* The same, compact: a copy takes its place on the stack where it must. */
 struct rl_tensor *rl_lua_compact_tensor(lua_State *L, int idx, const char *call, const char *what);
+/* The tensor or array of numbers at idx as a compact tensor, which takes its place on the stack; a script
+ * failure else. _floats: of float32. */
+struct rl_tensor *rl_lua_numbers(lua_State *L, int idx, const char *call, const char *what);
+struct rl_tensor *rl_lua_floats(lua_State *L, int idx, const char *call, const char *what);
 /* The type named at idx, `otherwise` where it is nil or absent; a script failure else. */
 enum rl_dtype rl_lua_check_dtype(lua_State *L, int idx, const char *call, enum rl_dtype otherwise);
 /* Pushes one element: an integer, a double or a boolean. */

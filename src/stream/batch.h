@@ -16,6 +16,7 @@ const char *rl_cause_name(enum rl_cause cause);
 
 struct rl_batch {
   int64_t number; /* from 1, a lane */
+  int64_t epoch;  /* from 1: which time the range is read */
   enum rl_cause cause;
   struct rl_msg *msgs;
   char **bad; /* a message's: why the value did not decode (owned), NULL if it did; bad itself NULL when all

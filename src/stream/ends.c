@@ -106,6 +106,7 @@ static bool at_end(const struct rl_lane *lane) {
 static void while_running(struct rl_lane *lane, int64_t now) {
   if (now >= wait_deadline(lane)) nothing_came(lane);
   bool counted = lane->past_count || atomic_load(&lane->run->left) == 0;
+  if (!counted && at_end(lane) && rl_epochs_again(lane)) return;
   if (at_end(lane) || counted || now >= idle_deadline(lane)) rl_end(lane, RL_CAUSE_END, RL_NEVER);
 }
 

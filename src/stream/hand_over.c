@@ -15,8 +15,8 @@ static bool due(struct rl_lane *lane, int64_t now, enum rl_cause *cause) {
     *cause = lane->next ? RL_CAUSE_SIZE : RL_CAUSE_BYTES;
     return true;
   }
-  *cause = lane->last_cause;
-  return lane->phase != RL_RUNNING;
+  *cause = lane->turning ? RL_CAUSE_END : lane->last_cause;
+  return lane->turning || lane->phase != RL_RUNNING;
 }
 
 /* Closes the batch that fills: it gets its number and cause, and a new one may begin. */
@@ -25,6 +25,7 @@ static struct rl_batch *close_filling(struct rl_lane *lane, enum rl_cause cause)
   lane->filling = NULL;
   batch->cause = cause;
   batch->number = ++lane->number;
+  batch->epoch = lane->round;
   rl_batcher_taken(&lane->batcher);
   return batch;
 }

@@ -30,6 +30,7 @@ static void init_shared(struct rl_lane *lane) {
   lane->flights_end = &lane->flights;
   lane->deadline = lane->interrupted = lane->next_every = RL_NEVER;
   lane->stats.lag = -1;
+  lane->round = 1;
 }
 
 static int open_decoder(struct rl_lane *lane, struct rl_err *err) {
@@ -39,8 +40,7 @@ static int open_decoder(struct rl_lane *lane, struct rl_err *err) {
   return rl_settings_decoder(s, s->decode_lua ? NULL : &s->fields, &lane->decoder, err);
 }
 
-/* The partitions of this lane, without a group (S1.3). */
-static void share(const struct rl_lane *lane, struct rl_tps *out) {
+void rl_lane_share(const struct rl_lane *lane, struct rl_tps *out) {
   const struct rl_tps *all = &lane->run->starts;
   for (size_t i = (size_t)lane->index; i < all->n; i += (size_t)lane->s->lanes)
     rl_tps_add(out, all->at[i].topic, all->at[i].partition, all->at[i].offset);
@@ -52,7 +52,7 @@ static int open_source(struct rl_lane *lane, struct rl_err *err) {
   if (lane->s->input) {
     rc = rl_source_file(&lane->source, lane->s, err);
   } else {
-    share(lane, &parts);
+    rl_lane_share(lane, &parts);
     rc = rl_source_kafka(&lane->source, lane->run, lane->index, &parts, err);
     if (rc == 0 && lane->run->manual) rl_begin_manual(lane, &parts);
   }

@@ -107,6 +107,8 @@ struct rl_lane {
   bool past_count; /* a message that --count had no room for was let go: nothing behind it may be taken */
   struct rl_await await;
   int64_t number;
+  int64_t round; /* which time the range is read (settings' epochs), from 1 */
+  bool turning;  /* it was read to its end and will be read again: what fills is handed over */
   enum rl_phase phase;
   enum rl_cause last_cause;
   int64_t deadline;           /* of the phases after RUNNING */
@@ -172,6 +174,10 @@ bool rl_await_quiet(const struct rl_lane *lane); /* it waits, and there is no ne
 void rl_await_step(struct rl_lane *lane, int64_t now);
 int64_t rl_await_deadline(const struct rl_lane *lane);
 
+/* lane.c */
+/* The partitions of this lane, without a group, from where they begin (S1.3); `out` is empty. */
+void rl_lane_share(const struct rl_lane *lane, struct rl_tps *out);
+
 /* rebalance.c */
 /* Without a group: what lane_start assigned. Before the threads run. */
 void rl_begin_manual(struct rl_lane *lane, const struct rl_tps *parts);
@@ -195,6 +201,10 @@ void rl_flight_append(struct rl_lane *lane, struct rl_flight *f); /* mu is held 
 void rl_ends_step(struct rl_lane *lane, int64_t now);
 void rl_end(struct rl_lane *lane, enum rl_cause cause, int64_t deadline);
 int64_t rl_ends_deadline(const struct rl_lane *lane);
+
+/* epochs.c */
+/* The range was read to its end. True: it is read again, or will be once what is in hand is done. */
+bool rl_epochs_again(struct rl_lane *lane);
 
 /* explain.c */
 void rl_explain_step(struct rl_lane *lane, int64_t now);

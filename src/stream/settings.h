@@ -37,6 +37,7 @@ struct rl_settings {
   /* when it ends */
   bool exit_at_end; /* -e */
   int64_t count;    /* -c; 0: no limit */
+  int64_t epochs;   /* 1: how often the range of a run without a group is read */
   double idle;      /* seconds without a message; 0: never */
   double wait;      /* seconds for the first message; 0: for ever */
   /* batches */

@@ -75,9 +75,25 @@ static int check_order(const struct rl_settings *s, struct rl_err *err) {
                  s->end);
 }
 
+/* Committed offsets say what is done once; a range that is read again has an end to go back from. */
+static int check_epochs(const struct rl_settings *s, struct rl_err *err) {
+  if (s->epochs <= 1) return 0;
+  if (s->group)
+    return rl_fail(
+        err, RL_EUSAGE,
+        "epochs: a group reads each message once (%s): leave the group out (--group ''), or go over "
+        "each batch several times in the handler",
+        s->group);
+  if (rl_settings_from_file(s))
+    return rl_fail(err, RL_EUSAGE, "epochs: a file is read once: only topics are read again");
+  if (s->exit_at_end || s->end) return 0;
+  return rl_fail(err, RL_EUSAGE, "epochs: the range has no end: exit_at_end (-e) or end says where it is");
+}
+
 int rl_settings_finish_ends(struct rl_settings *s, struct rl_err *err) {
-  if (rl_settings_from_file(s)) return 0;
+  if (rl_settings_from_file(s)) return check_epochs(s, err);
   int rc = finish_end(s, err);
   if (!rc) rc = finish_start(s, err);
-  return rc ? rc : check_order(s, err);
+  if (!rc) rc = check_order(s, err);
+  return rc ? rc : check_epochs(s, err);
 }

@@ -18,6 +18,7 @@ struct rl_source {
   enum rl_take (*take)(void *self, struct rl_msg *msg, struct rl_err *err);
   uint32_t (*slot)(void *self, const char *topic, int32_t partition);
   int (*accept)(void *self, const struct rl_tps *parts, struct rl_err *err);
+  int (*seek)(void *self, const struct rl_tps *to, int timeout_ms, struct rl_err *err); /* NULL: a file */
   int (*yield)(void *self, const struct rl_tps *parts, struct rl_err *err);
   int (*commit)(void *self, const struct rl_tps *positions, struct rl_err *err);
   int64_t (*high)(void *self, const char *topic, int32_t partition);

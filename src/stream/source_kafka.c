@@ -16,6 +16,9 @@ static int k_accept(void *self, const struct rl_tps *parts, struct rl_err *err) 
 static int k_yield(void *self, const struct rl_tps *parts, struct rl_err *err) {
   return rl_consumer_yield(self, parts, err);
 }
+static int k_seek(void *self, const struct rl_tps *to, int timeout_ms, struct rl_err *err) {
+  return rl_consumer_seek(self, to, timeout_ms, err);
+}
 static int k_commit(void *self, const struct rl_tps *positions, struct rl_err *err) {
   return rl_consumer_commit(self, positions, err);
 }
@@ -67,6 +70,7 @@ int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, c
                             .take = k_take,
                             .slot = k_slot,
                             .accept = k_accept,
+                            .seek = k_seek,
                             .yield = k_yield,
                             .commit = k_commit,
                             .high = k_high,

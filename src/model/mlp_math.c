@@ -1,0 +1,64 @@
+#include "model/mlp_math.h"
+
+#include <math.h>
+
+void rl_mlp_add_bias(float *restrict z, const float *restrict bias, size_t rows, size_t width) {
+  for (size_t i = 0; i < rows; i++, z += width)
+    for (size_t j = 0; j < width; j++) z[j] += bias[j];
+}
+
+void rl_mlp_relu(float *restrict z, const float *restrict bias, size_t rows, size_t width) {
+  for (size_t i = 0; i < rows; i++, z += width)
+    for (size_t j = 0; j < width; j++) {
+      float x = z[j] + bias[j];
+      z[j] = x < 0 ? 0 : x;
+    }
+}
+
+/* Compared as signed numbers, which vector instructions have for all machines. */
+static void roll(struct rl_mlp_dice *dice, int32_t out[RL_MLP_PAD]) {
+  for (int i = 0; i < RL_MLP_PAD; i++) {
+    uint32_t x = dice->at[i];
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    dice->at[i] = x;
+    out[i] = (int32_t)x;
+  }
+}
+
+void rl_mlp_drop(float *restrict a, size_t padded, double rate, struct rl_mlp_dice *restrict dice) {
+  int32_t least = (int32_t)(rate * 0x1p32 - 0x1p31), roll_of[RL_MLP_PAD];
+  float scale = (float)(1 / (1 - rate));
+  for (size_t i = 0; i < padded; i += RL_MLP_PAD) {
+    roll(dice, roll_of);
+    for (size_t j = 0; j < RL_MLP_PAD; j++) a[i + j] = roll_of[j] < least ? 0 : a[i + j] * scale;
+  }
+}
+
+void rl_mlp_unrelu(float *restrict d, const float *restrict a, size_t padded, float scale) {
+  for (size_t i = 0; i < padded; i++) d[i] = a[i] > 0 ? d[i] * scale : 0;
+}
+
+void rl_mlp_sum_rows(const float *restrict d, size_t rows, size_t width, float *restrict sum) {
+  for (size_t j = 0; j < width; j++) sum[j] = 0;
+  for (size_t i = 0; i < rows; i++, d += width)
+    for (size_t j = 0; j < width; j++) sum[j] += d[j];
+}
+
+/* The first moment of a weight that gets no gradient any more (its neuron never lights up) would fade into
+ * numbers so small that processors take a hundred times as long over them. */
+static float no_dust(float x) { return fabsf(x) < 1e-30f ? 0 : x; }
+
+void rl_mlp_adam(const struct rl_mlp_adam *how, size_t padded, const float *restrict gradient,
+                 float *restrict weight, float *restrict first, float *restrict second) {
+  float rate = how->rate, beta1 = how->beta1, beta2 = how->beta2, epsilon = how->epsilon;
+  for (size_t i = 0; i < padded; i++) {
+    float g = gradient[i];
+    float m = no_dust(first[i] * beta1 + g * (1 - beta1));
+    float v = no_dust(second[i] * beta2 + g * g * (1 - beta2));
+    first[i] = m;
+    second[i] = v;
+    weight[i] -= rate * m / (sqrtf(v) + epsilon);
+  }
+}
