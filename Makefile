@@ -39,7 +39,7 @@ BOTH := $(OPT) $(WARN) $(if $(SANITIZE),$(SAN) $(SAN_WARN)) -fPIC -fvisibility=h
 CFLAGS_ALL := -std=c17 $(BOTH) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(BOTH) -fno-rtti $(CXXFLAGS)
 LDFLAGS_ALL := $(SAN) -pthread $(LDFLAGS)
-LIBS := $(RDKAFKA_LIBS) -lcurl -lsimdjson -lsnappy -lzstd -lz -lstdc++ -lm
+LIBS := $(RDKAFKA_LIBS) -lcurl -lsimdjson -lsnappy -lzstd -lz -lcfitsio -lstdc++ -lm
 
 # The rooms, each above those it may use (arrows point down only: make lint).
 ROOMS := cli module lua stream model codec kafka base

@@ -6,6 +6,7 @@
 #include "lua/batch.h"
 #include "lua/csv.h"
 #include "lua/fail.h"
+#include "lua/fits.h"
 #include "lua/json.h"
 #include "lua/log.h"
 #include "lua/members.h"
@@ -25,7 +26,9 @@ static void set_table(lua_State *L, const char *member, const char *name) {
 
 int rl_lua_open_rille(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"model", l_model}, {"shuffle", l_shuffle}, {"transient", l_transient}, {"where", l_where}, {NULL, NULL}};
+      {"gunzip", l_gunzip},       {"model", l_model}, {"shuffle", l_shuffle},
+      {"transient", l_transient}, {"where", l_where}, {NULL, NULL},
+  };
   rl_lua_open_tensor(L); /* before all that has a finalizer: its memory goes last */
   rl_lua_open_fail(L);
   rl_lua_open_batch(L);
@@ -46,6 +49,8 @@ int rl_lua_open_rille(lua_State *L) {
   set_table(L, "mlp", "rille.mlp");
   rl_lua_open_metrics(L);
   set_table(L, "metrics", "rille.metrics");
+  rl_lua_open_fits(L);
+  set_table(L, "fits", "rille.fits");
   rl_lua_push_null(L);
   lua_setfield(L, -2, "null");
   rl_lua_open_log(L);

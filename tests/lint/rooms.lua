@@ -28,6 +28,7 @@ local libraries = {
   { "^zlib%.h", "codec" },
   { "^zstd", "codec" },
   { "^snappy", "codec" },
+  { "^fitsio", "model" },
 }
 
 local longest = 600 -- lines; a longer file holds more than one idea

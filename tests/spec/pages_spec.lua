@@ -54,7 +54,7 @@ end)
 describe("the pages of section 7", function()
   after_each(proc.end_all)
 
-  local pages = { "rille-avro", "rille-json", "rille-csv", "rille-encode", "rille-fields", "rille-where",
+  local pages = { "rille-avro", "rille-json", "rille-csv", "rille-encode", "rille-fields", "rille-fits", "rille-where",
     "rille-train" }
   for _, name in ipairs(pages) do
     it(name .. ": every example prints what the page says", function()
