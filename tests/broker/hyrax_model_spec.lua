@@ -46,7 +46,7 @@ end
 
 local function image(id, first) return ('{"object_id":%s,"image":[[%d,2,3],[4,5,6]],"more":[1]}'):format(id, first) end
 
-describe("hyrax 10", function()
+describe("hyrax models", function()
   after_each(proc.end_all)
 
   it("hyrax 10 string ids and stacked arrays reach the model, one result per id is sent on, and all is committed", function()
