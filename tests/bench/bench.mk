@@ -7,6 +7,15 @@ bench-micro: $(MICRO) ## what the codecs cost a message, without a broker (AVRO=
 	@$(if $(AVRO),$(BUILD)/bench/micro_avro $(AVRO))
 	@$(BUILD)/bench/micro_tensor
 
+.PHONY: bench-model
+MODEL ?= ../shared/data/models/acai_h.d1_dnn_20201130.onnx
+bench-model: $(BUILD)/bench/micro_model onnxruntime ## what rille.model costs over the bare runtime (MODEL=FILE.onnx ROWS=39)
+	@RILLE_ONNXRUNTIME=$(abspath $(BUILD))/libonnxruntime.so $(BUILD)/bench/micro_model $(MODEL) 10 $(or $(ROWS),39)
+
+$(BUILD)/bench/micro_model: tests/bench/micro_model.c $(BUILD)/flags $(call below,lua)
+	@mkdir -p $(@D)
+	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS)
+
 $(BUILD)/bench/micro_tensor: tests/bench/micro_tensor.c $(BUILD)/flags $(BUILD)/lua.a $(BUILD)/model.a $(BUILD)/codec.a $(BUILD)/base.a
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS)

@@ -271,6 +271,55 @@ TEST(outputs_count_against_limits_memory) {
   made_no_gc = false;
 }
 
+/* Stands before the state's own allocator. */
+struct failing {
+  lua_Alloc inner;
+  void *arg;
+  long left; /* allocations that still succeed; < 0: all do */
+  bool failed;
+};
+
+static void *fail_from(void *ud, void *p, size_t old_size, size_t new_size) {
+  struct failing *f = ud;
+  bool grows = new_size && (!p || new_size > old_size);
+  f->failed = f->failed || (grows && f->left == 0);
+  if (grows && f->left == 0) return NULL;
+  if (grows && f->left > 0) f->left--;
+  return f->inner(f->arg, p, old_size, new_size);
+}
+
+/* What is open is closed by the collector, whatever failed. */
+TEST(every_allocation_may_fail_and_nothing_stays_open) {
+  struct made_run r;
+  struct failing f = {.left = -1};
+  long n = 0;
+  reset();
+  CHECK_INT(made_open(&r, HANDLE("local m = rille.model('fake:two', { batch = 1 })\n" X "local y = m(x)\n"
+                                 "assert(m{ x = x }.half[2][2] == 2 and y.double[1][1] == 2)\n"
+                                 "return #tostring(m) + #m.inputs + #rille.model 'fake:one'(x)")),
+            0);
+  f.inner = lua_getallocf(r.L, &f.arg);
+  lua_setallocf(r.L, fail_from, &f);
+  struct rl_batch *b = made_batch(&r);
+  made_add(&r, b, "k", "a");
+  for (int rc = -1; rc; n++) {
+    f.failed = false;
+    f.left = n;
+    rc = made_handle(&r, b);
+    f.left = -1;
+    CHECK(f.failed == (rc != 0));
+    if (rc) CHECK_HAS(r.why.error, "memory");
+    lua_gc(r.L, LUA_GCCOLLECT);
+    lua_gc(r.L, LUA_GCCOLLECT);
+    CHECK_INT(fake.opens, fake.closes);
+    if (unit_failures) break;
+  }
+  CHECK(n > 20);
+  lua_setallocf(r.L, f.inner, f.arg);
+  made_settle(&r, b);
+  made_close(&r);
+}
+
 /* ---- credentials ---- */
 
 static void write_file(const char *path, const char *text) {
