@@ -180,7 +180,7 @@ demo: ## builds and runs the main job on the embedded broker
 	@BUILD=$(BUILD) tests/demo/run
 
 .PHONY: bench bench-peers
-bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv trickle start memory")
+bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv train trickle start memory")
 	@$(MAKE) deps-test
 	@$(MAKE) all kafka
 	@BUILD=$(BUILD) tests/bench/run $(JOB)

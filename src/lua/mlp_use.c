@@ -41,6 +41,12 @@ static void check_y(lua_State *L, const struct rl_mlp *m, const char *call, size
                rl_shape_text(shape, t->rank, t->shape), (LUAI_UACINT)n, (LUAI_UACINT)outputs);
 }
 
+/* The row, from 1, of number i of n. */
+static lua_Integer row_of(size_t i, size_t n, size_t rows) {
+  size_t row = i / (n / rows) + 1;
+  return (lua_Integer)row;
+}
+
 /* One row without a number would spoil all weights at once. */
 static void check_rows(lua_State *L, const char *call, const struct rl_tensor *x, const struct rl_tensor *y) {
   const float *in = floats_of(x), *label = floats_of(y);
@@ -50,11 +56,11 @@ static void check_rows(lua_State *L, const char *call, const struct rl_tensor *x
       luaL_error(L,
                  "%s: row %I of x has %s: leave incomplete rows out (batch:tensor gives the mask of "
                  "complete ones)",
-                 call, (LUAI_UACINT)(i / (n_in / rows) + 1), isnan(in[i]) ? "NaN" : "an infinity");
+                 call, (LUAI_UACINT)row_of(i, n_in, rows), isnan(in[i]) ? "NaN" : "an infinity");
   for (size_t i = 0; i < n_label; i++)
     if (!(label[i] >= 0 && label[i] <= 1))
       luaL_error(L, "%s: row %I of y is %f: a label is from 0 to 1", call,
-                 (LUAI_UACINT)(i / (n_label / rows) + 1), (LUAI_UACNUMBER)label[i]);
+                 (LUAI_UACINT)row_of(i, n_label, rows), (LUAI_UACNUMBER)label[i]);
 }
 
 struct examples {
@@ -166,7 +172,7 @@ static int read_weights(const char *path, struct rl_mlp *m, struct rl_err *err) 
 
 int l_mlp_load(lua_State *L) {
   static const char call[] = "rille.mlp.load";
-  struct rl_mlp_spec spec;
+  struct rl_mlp_spec spec = rl_mlp_defaults();
   struct rl_err err;
   uint64_t seed = 1;
   lua_settop(L, 2);
@@ -190,7 +196,7 @@ static bool same_sizes(const struct rl_mlp_spec *a, const struct rl_mlp_spec *b)
 static int l_mlp_reload(lua_State *L) {
   static const char call[] = "mlp:load";
   struct rl_mlp *m = check_self(L, call), was;
-  struct rl_mlp_spec spec;
+  struct rl_mlp_spec spec = rl_mlp_defaults();
   struct rl_err err;
   const char *path = rl_arg_text(L, 2, call, "path", NULL);
   if (read_spec(path, &spec, &err)) return push_failure(L, err.text);

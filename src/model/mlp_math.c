@@ -1,6 +1,7 @@
 #include "model/mlp_math.h"
 
 #include <math.h>
+#include <string.h>
 
 void rl_mlp_add_bias(float *restrict z, const float *restrict bias, size_t rows, size_t width) {
   for (size_t i = 0; i < rows; i++, z += width)
@@ -15,29 +16,47 @@ void rl_mlp_relu(float *restrict z, const float *restrict bias, size_t rows, siz
     }
 }
 
-/* Compared as signed numbers, which vector instructions have for all machines. */
-static void roll(struct rl_mlp_dice *dice, int32_t out[RL_MLP_PAD]) {
-  for (int i = 0; i < RL_MLP_PAD; i++) {
-    uint32_t x = dice->at[i];
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    dice->at[i] = x;
-    out[i] = (int32_t)x;
-  }
+/* Four numbers that vector instructions of every machine take at once. */
+typedef uint32_t four __attribute__((vector_size(16)));
+typedef int32_t signed_four __attribute__((vector_size(16)));
+typedef float float_four __attribute__((vector_size(16)));
+enum { FOURS = RL_MLP_PAD / 4 };
+
+static four roll(four x) {
+  x ^= x << 13;
+  x ^= x >> 17;
+  return x ^ x << 5;
+}
+
+/* Compared as signed numbers, which vector instructions have; what is not let through is masked. */
+static void drop_four(float *a, four rolled, int32_t least, float scale) {
+  float_four x;
+  signed_four bits, low = {least, least, least, least}, kept = (signed_four)rolled >= low;
+  memcpy(&x, a, sizeof x);
+  x *= (float_four){scale, scale, scale, scale};
+  memcpy(&bits, &x, sizeof x);
+  bits &= kept;
+  memcpy(a, &bits, sizeof x);
 }
 
 void rl_mlp_drop(float *restrict a, size_t padded, double rate, struct rl_mlp_dice *restrict dice) {
-  int32_t least = (int32_t)(rate * 0x1p32 - 0x1p31), roll_of[RL_MLP_PAD];
+  int32_t least = (int32_t)(rate * 0x1p32 - 0x1p31);
   float scale = (float)(1 / (1 - rate));
-  for (size_t i = 0; i < padded; i += RL_MLP_PAD) {
-    roll(dice, roll_of);
-    for (size_t j = 0; j < RL_MLP_PAD; j++) a[i + j] = roll_of[j] < least ? 0 : a[i + j] * scale;
-  }
+  four state[FOURS];
+  memcpy(state, dice->at, sizeof state);
+  for (size_t i = 0; i < padded; i += RL_MLP_PAD)
+    for (size_t k = 0; k < FOURS; k++) {
+      state[k] = roll(state[k]);
+      drop_four(a + i + 4 * k, state[k], least, scale);
+    }
+  memcpy(dice->at, state, sizeof state);
 }
 
 void rl_mlp_unrelu(float *restrict d, const float *restrict a, size_t padded, float scale) {
-  for (size_t i = 0; i < padded; i++) d[i] = a[i] > 0 ? d[i] * scale : 0;
+  for (size_t i = 0; i < padded; i++) {
+    float scaled = d[i] * scale; /* of all, so that there is no branch */
+    d[i] = a[i] > 0 ? scaled : 0;
+  }
 }
 
 void rl_mlp_sum_rows(const float *restrict d, size_t rows, size_t width, float *restrict sum) {

@@ -1,6 +1,7 @@
 /* The dense network: its gradients beside finite differences, its training, its file whole and damaged. */
 #include "model/mlp.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -207,6 +208,38 @@ TEST(it_learns_what_no_line_divides_and_the_same_each_time) {
   rl_mlp_free(&a);
   rl_mlp_free(&b);
   rl_mlp_free(&c);
+}
+
+static void *train_alone(void *arg) {
+  static const int64_t sizes[] = {2, 200, 100, 1};
+  enum { N = 64 };
+  struct rl_mlp_spec spec = spec_of(3, sizes);
+  struct rl_mlp *m = arg;
+  float x[2 * N], y[N];
+  double loss;
+  spec.dropout[0] = 0.3;
+  *m = made(&spec, 1);
+  for (int i = 0; i < 200; i++) {
+    ring(x, y, N, (uint64_t)i);
+    if (rl_mlp_train(m, x, y, N, &loss, NULL)) UNIT_FAIL("step %d", i);
+  }
+  return NULL;
+}
+
+/* Lanes train in one process, each its own: OpenBLAS must take calls of several threads at once. */
+TEST(networks_in_threads_side_by_side_are_as_one_alone) {
+  enum { THREADS = 4 };
+  struct rl_mlp alone, beside[THREADS];
+  pthread_t threads[THREADS];
+  train_alone(&alone);
+  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, train_alone, &beside[i]);
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    CHECK(memcmp(alone.weights.data, beside[i].weights.data,
+                 alone.weights.buf->size - sizeof *alone.weights.buf) == 0);
+    rl_mlp_free(&beside[i]);
+  }
+  rl_mlp_free(&alone);
 }
 
 TEST(a_loss_that_is_no_number_changes_nothing) {
