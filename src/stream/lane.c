@@ -39,8 +39,7 @@ static int open_decoder(struct rl_lane *lane, struct rl_err *err) {
   return rl_settings_decoder(s, s->decode_lua ? NULL : &s->fields, &lane->decoder, err);
 }
 
-/* The partitions of this lane, without a group (S1.3). */
-static void share(const struct rl_lane *lane, struct rl_tps *out) {
+void rl_lane_share(const struct rl_lane *lane, struct rl_tps *out) {
   const struct rl_tps *all = &lane->run->starts;
   for (size_t i = (size_t)lane->index; i < all->n; i += (size_t)lane->s->lanes)
     rl_tps_add(out, all->at[i].topic, all->at[i].partition, all->at[i].offset);
@@ -52,9 +51,10 @@ static int open_source(struct rl_lane *lane, struct rl_err *err) {
   if (lane->s->input) {
     rc = rl_source_file(&lane->source, lane->s, err);
   } else {
-    share(lane, &parts);
+    rl_lane_share(lane, &parts);
     rc = rl_source_kafka(&lane->source, lane->run, lane->index, &parts, err);
     if (rc == 0 && lane->run->manual) rl_begin_manual(lane, &parts);
+    lane->looking = rc == 0 && lane->run->manual && atomic_load(&lane->run->no_topics);
   }
   rl_tps_free(&parts);
   return rc;
