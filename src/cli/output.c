@@ -7,22 +7,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/stdout.h"
 
-static int failed(struct rl_err *err, int why) {
-  if (why == EPIPE) return rl_fail(err, RL_EPIPE, "the reader of standard output went away");
-  return rl_fail(err, RL_EFAIL, "cannot write to standard output: %s", strerror(why));
-}
-
-int rl_out_flush(struct rl_err *err) {
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-  return failed(err, errno ? errno : EIO);
-}
+int rl_out_flush(struct rl_err *err) { return rl_stdout_flush(err); }
 
 int rl_out_write(const struct rl_buf *text, struct rl_err *err) {
   errno = 0;
   if (text->len == 0 || fwrite(text->data, 1, text->len, stdout) == text->len) return 0;
-  return failed(err, errno ? errno : EIO);
+  return rl_stdout_failed(err, errno);
 }
 
 void rl_table_init(struct rl_table *t, size_t columns) { *t = (struct rl_table){columns, NULL, 0, 0}; }

@@ -47,6 +47,7 @@ int rl_consumer_open(struct rl_consumer **out, const struct rl_consumer_opts *op
     return RL_EUSAGE;
   }
   c->grouped = opts->group != NULL;
+  c->no_topics = opts->no_topics;
   c->manual = opts->manual || !opts->group;
   rl_slots_init(&c->slots);
   rl_unstall_init(&c->unstall, c->rk);
@@ -97,8 +98,10 @@ int rl_consumer_close_begin(struct rl_consumer *c, struct rl_err *err) {
 }
 
 bool rl_consumer_closed(const struct rl_consumer *c) { return c->dead || rd_kafka_consumer_closed(c->rk); }
+
 bool rl_consumer_joined(const struct rl_consumer *c) {
-  return c->manual || (c->joined && !rl_joining_now(c->joining, rl_now()));
+  if (c->manual || (c->no_topics && !rl_joining_begun(c->joining))) return true;
+  return c->joined && !rl_joining_now(c->joining, rl_now());
 }
 
 /* What is committed, asked for without waiting for the answer. */

@@ -22,6 +22,7 @@ struct rl_consumer_opts {
   const char *group;           /* NULL: no group; librdkafka then gets one that is never sent */
   bool manual;                 /* no group, or explicit partitions: assign(), not subscribe() */
   const char *reset;           /* auto.offset.reset: "earliest", "latest", "error"; NULL: earliest */
+  bool no_topics;              /* none of those to be subscribed to was there: maybe nothing is ever joined */
   bool embedded;               /* the broker is the embedded one (rl_consumer_is_embedded) */
   int lane;                    /* 0…: part of the client.id "rille-HOST-PID[-LANE]" */
 };
@@ -90,7 +91,7 @@ int rl_consumer_seek(struct rl_consumer *c, const struct rl_tps *to, int timeout
 
 /* Close without blocking (S6.3): begin, then go on serving events (REVOKE comes) until closed. The join that
  * is still pending is waited for by the caller's own deadline; `joined` says whether a join was answered and
- * no other is under way, or none is due: without a group. */
+ * no other is under way, or none is due: without a group, or while no topic is there to join for. */
 int rl_consumer_close_begin(struct rl_consumer *c,
                             struct rl_err *err); /* after a fatal error: closed at once */
 bool rl_consumer_closed(const struct rl_consumer *c);

@@ -20,6 +20,7 @@ struct rl_consumer {
   bool grouped;     /* has a group of its own, not one of librdkafka's needs only */
   bool manual;      /* assign(), not subscribe() */
   bool cooperative; /* as of the last rebalance */
+  bool no_topics;   /* as in the options */
   bool joined;      /* a join was answered once */
   struct rl_joining *joining;
   bool closing;

@@ -12,7 +12,7 @@
 #define JOIN_PAUSE (1 * RL_NS_PER_S)
 #define HEADWAY (250 * RL_NS_PER_MS)
 
-enum { OFFSET_FETCH = 9, JOIN_GROUP = 11, HEARTBEAT = 12, SYNC_GROUP = 14 };
+enum { OFFSET_FETCH = 9, JOIN_GROUP = 11, HEARTBEAT = 12, SYNC_GROUP = 14, CONSUMER_GROUP_HEARTBEAT = 68 };
 enum state {
   SETTLED,
   FOLLOWS,
@@ -31,6 +31,7 @@ struct rl_joining {
   int probes;     /* how many went out since the answer */
   bool probing;   /* one is asked for and has not gone out */
   bool seen;      /* there are joins at all: KIP-848 has none */
+  bool begun;     /* this, or KIP-848's way to join */
 };
 
 struct rl_joining *rl_joining_new(const struct rl_wake *wake) {
@@ -77,6 +78,14 @@ bool rl_joining_now(const struct rl_joining *joining, int64_t now) {
   return yes;
 }
 
+bool rl_joining_begun(const struct rl_joining *joining) {
+  struct rl_joining *j = (struct rl_joining *)(uintptr_t)joining;
+  pthread_mutex_lock(&j->mu);
+  bool yes = j->begun;
+  pthread_mutex_unlock(&j->mu);
+  return yes;
+}
+
 static enum rl_doubt doubt(struct rl_joining *j, int64_t now) {
   int64_t next = j->joined + JOIN_PAUSE;
   if (j->state != ASKED && j->state != ANSWERED) return RL_SURE;
@@ -104,6 +113,7 @@ static void probe_sent(struct rl_joining *j, int64_t now) {
 
 void rl_joining_sent(struct rl_joining *j, int api_key, int64_t now) {
   pthread_mutex_lock(&j->mu);
+  if (api_key == JOIN_GROUP || api_key == CONSUMER_GROUP_HEARTBEAT) j->begun = true;
   if (api_key == JOIN_GROUP) {
     j->seen = true;
     j->joined = now;

@@ -34,6 +34,8 @@ void rl_joining_free(struct rl_joining *j); /* before or after the client is gon
 void rl_joining_follows(struct rl_joining *j, int64_t now);
 
 bool rl_joining_now(const struct rl_joining *j, int64_t now);
+/* Has a join of whatever protocol gone out? Until then there is nothing to leave. */
+bool rl_joining_begun(const struct rl_joining *j);
 
 /* RL_PROBE: the caller asks the coordinator for something (an OffsetFetch) and looks again when it rings.
  * What stays in doubt for two seconds because the coordinator is silent is not any more: a commit that is

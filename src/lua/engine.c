@@ -143,11 +143,13 @@ static int judge(struct engine *e, int status, enum rl_limits_end end, struct rl
 }
 
 /* What print and io.write said goes out with the batch it is about, whether that failed or not. No message is
- * to blame when it cannot: none of them may be dead-lettered for it. */
+ * to blame when it cannot: none of them may be dead-lettered for it. A call that failed although its reader
+ * went away most likely failed for that, and its batch comes again. */
 static int flush(int rc, struct rl_failure *why) {
   struct rl_err err;
   int flushed = rl_lua_flush(&err);
-  if (rc || !flushed) return rc;
+  if (!flushed || (rc && flushed != RL_EPIPE)) return rc;
+  rl_failure_clear(why);
   rl_failure_set(why, RL_BLAME_SCRIPT, err.text, NULL);
   return flushed;
 }
@@ -192,7 +194,8 @@ static int engine_handle(void *self, const struct rl_view *view, struct rl_outbo
 
 static int engine_decode(void *self, struct rl_batch *batch, size_t row, struct rl_failure *why) {
   struct call c = {.batch = batch, .row = row};
-  return run(self, p_decode, &c, why);
+  int rc = run(self, p_decode, &c, why);
+  return rc ? flush(rc, why) : 0;
 }
 
 static int engine_hook(void *self, enum rl_hook hook, const struct rl_tps *parts, const char *reason,

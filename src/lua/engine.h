@@ -8,9 +8,9 @@
 /* Takes the script over (destroy closes it) on success only; settings are finished and outlive the engine.
  * The script may have been opened on another thread, if the lane's handler thread was started since.
  *
- * handle and hook return RL_EPIPE when stdout's reader went away: the run is to end quietly with that batch
- * uncommitted (S5.3). The blame is SCRIPT, so that a caller that looks at nothing else stops and dead-letters
- * nothing. */
+ * handle, decode and hook return RL_EPIPE when stdout's reader went away: the run is to end quietly with that
+ * batch uncommitted (S5.3). The blame is SCRIPT, so that a caller that looks at nothing else stops and
+ * dead-letters nothing. */
 int rl_lua_engine_new(struct rl_engine *out, struct rl_script *script, const struct rl_settings *settings,
                       struct rl_err *err);
 

@@ -2,13 +2,21 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
-#include <poll.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "base/stdout.h"
 #include "lua/args.h"
+#include "lua/fail.h"
 #include "lua/state.h"
+
+/* A handler that prints on to nobody must not run until limits.time. That the reader went away is found again
+ * when its call is over: the run ends quietly then. */
+static void stop_if_failed(lua_State *L, int error) {
+  struct rl_err err = {0};
+  if (!ferror(stdout) || error == EINTR) return; /* what interrupted it raises by itself */
+  rl_stdout_failed(&err, error);
+  rl_lua_script_error(L, "%s", err.text);
+}
 
 static int l_print(lua_State *L) {
   int n = lua_gettop(L);
@@ -19,7 +27,9 @@ static int l_print(lua_State *L) {
   luaL_pushresult(&line);
   size_t len;
   const char *text = lua_tolstring(L, -1, &len);
-  fwrite(text, 1, len, stdout); /* an error stays with the stream: rl_lua_flush reports it */
+  errno = 0;
+  fwrite(text, 1, len, stdout);
+  stop_if_failed(L, errno);
   return 0;
 }
 
@@ -28,9 +38,13 @@ static int l_io_write(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   flockfile(stdout);
+  errno = 0;
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+  int error = errno;
   funlockfile(stdout);
-  return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+  if (status != LUA_OK) return lua_error(L);
+  stop_if_failed(L, error);
+  return lua_gettop(L);
 }
 
 void rl_lua_open_stdio(lua_State *L) {
@@ -42,17 +56,4 @@ void rl_lua_open_stdio(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* An error of an earlier write has left no errno: the pipe itself is asked. */
-static bool reader_gone(int error) {
-  struct pollfd out = {STDOUT_FILENO, 0, 0};
-  return error == EPIPE || (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)));
-}
-
-int rl_lua_flush(struct rl_err *err) {
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-  int error = errno;
-  if (reader_gone(error)) return rl_fail(err, RL_EPIPE, "stdout: its reader went away");
-  return rl_fail(err, RL_EFAIL, "cannot write to stdout: %s",
-                 error ? strerror(error) : "an earlier write failed");
-}
+int rl_lua_flush(struct rl_err *err) { return rl_stdout_flush(err); }

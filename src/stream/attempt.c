@@ -280,7 +280,7 @@ static int script_failed(struct attempt *a) {
  */
 static int reader_gone(struct attempt *a) {
   struct rl_err err = {0};
-  rl_fail(&err, RL_EPIPE, "%s", a->why.error ? a->why.error : "stdout: its reader went away");
+  rl_fail(&err, RL_EPIPE, "%s", a->why.error ? a->why.error : "standard output: its reader went away");
   rl_lane_fail(a->lane, &err);
   return RL_EPIPE;
 }
@@ -379,6 +379,7 @@ static void start(struct attempt *a, struct rl_lane *lane, struct rl_batch *batc
 static int run(struct attempt *a) {
   size_t until;
   int rc = decode_in_lua(a);
+  if (rc == RL_EPIPE) return reader_gone(a);
   if (rc) return a->why.blame == RL_BLAME_SCRIPT ? script_failed(a) : rc;
   if ((rc = settle_bad(a, &until))) return rc;
   choose_messages(a, until);

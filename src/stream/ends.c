@@ -39,7 +39,8 @@ static int64_t drained(const struct rl_lane *lane, int64_t now) {
 }
 
 static int64_t idle_deadline(const struct rl_lane *lane) {
-  if (!lane->assigned_once || lane->blocked) return RL_NEVER;
+  bool begun = lane->assigned_once || atomic_load(&lane->run->no_topics); /* from the subscription on */
+  if (!begun || lane->blocked) return RL_NEVER;
   return after(atomic_load(&lane->run->quiet_since), lane->s->idle);
 }
 
@@ -95,12 +96,15 @@ static void outage_over(struct rl_lane *lane) {
   rl_lane_fail(lane, &err);
 }
 
-/* Where lanes share the partitions out that never changes: a lane that got nothing is at its end. */
+/* Where lanes share the partitions out that never changes: a lane that got nothing is at its end. Where no
+ * topic was there nothing was to be read up to any end; what came since begins behind it. */
 static bool at_end(const struct rl_lane *lane) {
   if (lane->source_ended) return true;
   if (!lane->source.tracks) return false;
+  bool ends = lane->s->exit_at_end || lane->s->end;
+  if (lane->looking || atomic_load(&lane->run->no_topics)) return ends;
   bool nothing = lane->run->manual && lane->offsets.n == 0;
-  return nothing || ((lane->s->exit_at_end || lane->s->end) && rl_offsets_all_ended(&lane->offsets));
+  return nothing || (ends && rl_offsets_all_ended(&lane->offsets));
 }
 
 static void while_running(struct rl_lane *lane, int64_t now) {

@@ -41,8 +41,13 @@ static size_t put_assigned(struct rl_buf *out, const struct rl_lane *lane) {
   return n;
 }
 
-static void put_group(struct rl_buf *out, const struct rl_settings *s, size_t assigned) {
-  if (!s->group || assigned) return;
+static bool nothing_matched(const struct rl_lane *lane) {
+  return lane->offsets.n == 0 && atomic_load(&lane->run->no_topics);
+}
+
+static void put_group(struct rl_buf *out, const struct rl_lane *lane, size_t assigned) {
+  const struct rl_settings *s = lane->s;
+  if (!s->group || assigned || nothing_matched(lane)) return;
   rl_buf_printf(out,
                 "; another member may hold the partitions: rille groups -G %s, or kafka-consumer-groups "
                 "--describe --group %s",
@@ -67,8 +72,11 @@ static void say(struct rl_lane *lane, int64_t now) {
   rl_buf_puts(&line, ", assigned ");
   size_t assigned = put_assigned(&line, lane);
   if (!assigned) rl_buf_puts(&line, "no partitions");
-  if (!lane->down_since) put_group(&line, s, assigned);
-  put_start(&line, lane);
+  if (!lane->down_since) put_group(&line, lane, assigned);
+  if (nothing_matched(lane))
+    rl_buf_puts(&line, "; no topic is there that the pattern matches");
+  else
+    put_start(&line, lane);
   if (lane->down_since)
     rl_buf_printf(&line, "; all brokers down for %lld s",
                   (long long)((now - lane->down_since) / RL_NS_PER_S));

@@ -55,6 +55,7 @@ static int open_source(struct rl_lane *lane, struct rl_err *err) {
     rl_lane_share(lane, &parts);
     rc = rl_source_kafka(&lane->source, lane->run, lane->index, &parts, err);
     if (rc == 0 && lane->run->manual) rl_begin_manual(lane, &parts);
+    lane->looking = rc == 0 && lane->run->manual && atomic_load(&lane->run->no_topics);
   }
   rl_tps_free(&parts);
   return rc;

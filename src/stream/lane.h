@@ -10,6 +10,7 @@
 #ifndef RL_STREAM_LANE_H
 #define RL_STREAM_LANE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/wake.h"
@@ -23,6 +24,8 @@ struct rl_run {
   const struct rl_settings *settings; /* finished */
   struct rl_tps ends;                 /* -e, --end: taken at start; offsets per partition */
   struct rl_tps starts;               /* when manual: where each partition begins */
+  pthread_mutex_t mu;                 /* who looks for topics again */
+  atomic_bool no_topics;              /* patterns only, and nothing matched; false: starts stays as it is */
   bool embedded;                      /* the broker is the embedded one */
   bool manual;                        /* the lanes share the partitions out: they are no members of a group */
   atomic_llong left;                  /* --count: messages that may still be taken; < 0: no limit */
@@ -35,6 +38,10 @@ struct rl_run {
 /* Connects, looks topics, starts and ends up (S1.2, S1.3, S7.1, S7.2). RL_EBROKER, RL_EUSAGE. */
 int rl_run_prepare(struct rl_run *run, const struct rl_settings *s, struct rl_err *err);
 void rl_run_free(struct rl_run *run);
+/* Manual, and no topic was there: has one come? Then starts is filled, once for all lanes, and no_topics is
+ * false. Blocks up to a second; longer only to look up where what came begins. */
+struct rl_consumer;
+int rl_run_look_again(struct rl_run *run, struct rl_consumer *c, struct rl_err *err);
 
 /* engine NULL: library form. The lane takes the engine's life over (destroy) on success only. */
 int rl_lane_start(struct rl_lane **out, struct rl_run *run, int index, const struct rl_engine *engine,

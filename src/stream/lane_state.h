@@ -127,6 +127,8 @@ struct rl_lane {
   int error_lines;
   int64_t head_said; /* the first flight when the last line of explanation was due */
   int64_t started, last_message, last_said, last_stats, down_since;
+  bool looking;   /* for topics that were not there (late.c) */
+  int64_t looked; /* when it last did; 0: not yet */
   int64_t taken_messages, taken_bytes;
   int poll_cap_ms; /* a third of max.poll.interval.ms, or less */
 
@@ -137,6 +139,9 @@ struct rl_lane {
   struct rl_history *history;
   int64_t next_every;
 };
+
+/* lane.c: the partitions of this lane, without a group (S1.3). */
+void rl_lane_share(const struct rl_lane *lane, struct rl_tps *out);
 
 /* reader.c */
 void *rl_reader_main(void *lane);
@@ -179,7 +184,7 @@ int64_t rl_await_deadline(const struct rl_lane *lane);
 void rl_lane_share(const struct rl_lane *lane, struct rl_tps *out);
 
 /* rebalance.c */
-/* Without a group: what lane_start assigned. Before the threads run. */
+/* Without a group: what lane_start assigned, before the threads run; or late.c, on the reader's. */
 void rl_begin_manual(struct rl_lane *lane, const struct rl_tps *parts);
 void rl_on_assign(struct rl_lane *lane, const struct rl_tps *parts);
 void rl_on_revoke(struct rl_lane *lane, const struct rl_tps *parts, bool lost, int64_t now);
@@ -188,6 +193,10 @@ void rl_ask_revoked(struct rl_lane *lane);
 void rl_revoke_step(struct rl_lane *lane, int64_t now); /* answers it once nothing in hand touches it */
 bool rl_stale(struct rl_lane *lane, uint32_t slot, uint32_t epoch); /* mu is held */
 void rl_epoch_set(struct rl_lane *lane, uint32_t slot, uint32_t epoch);
+
+/* late.c: without a group, topics that were not there at the start. */
+void rl_late_step(struct rl_lane *lane, int64_t now);
+int64_t rl_late_deadline(const struct rl_lane *lane);
 
 /* commit.c */
 size_t rl_uncommitted(const struct rl_lane *lane); /* batches handled and not committed (promise 1) */

@@ -89,6 +89,7 @@ static int nap_ms(struct rl_lane *lane, int64_t now) {
   int64_t t = least(rl_ends_deadline(lane), rl_explain_deadline(lane));
   if ((lane->more && rl_can_take(lane)) || rl_held_fits(lane)) return 0;
   t = least(t, least(rl_fill_deadline(lane), rl_await_deadline(lane)));
+  t = least(t, rl_late_deadline(lane));
   if (lane->revoke.open) t = least(t, lane->revoke.deadline);
   if (lane->commit_again > now) t = least(t, lane->commit_again);
   return rl_poll_ms(now, t, lane->poll_cap_ms < NAP_CAP_MS ? lane->poll_cap_ms : NAP_CAP_MS);
@@ -112,6 +113,7 @@ static void step(struct rl_lane *lane) {
   rl_wake_clear(&lane->bell);
   lane->source.clear(lane->source.self);
   serve(lane, now);
+  rl_late_step(lane, now);
   rl_land(lane);
   rl_fill(lane, now);
   rl_hand_over(lane, now);
@@ -138,6 +140,7 @@ static void mark_ended(struct rl_lane *lane) {
 void *rl_reader_main(void *arg) {
   struct rl_lane *lane = arg;
   lane->started = lane->last_message = lane->last_said = rl_now();
+  if (!lane->assigned_once) atomic_store(&lane->run->quiet_since, lane->started);
   while (lane->phase != RL_ENDED) {
     enum rl_phase before = lane->phase;
     step(lane);

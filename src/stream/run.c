@@ -8,6 +8,7 @@
 #include "stream/start.h"
 
 #define LOOK_UP_MS 10000
+#define LOOK_AGAIN_MS 1000
 
 static void before_end(const struct rl_tps *begins, struct rl_tps *ends, int64_t n) {
   for (size_t i = 0; i < ends->n; i++) {
@@ -88,12 +89,18 @@ static int check_item(const char *item, const struct rl_tps *parts, struct rl_er
   return rl_fail(err, RL_EBROKER, "no partition '%s' in the topics asked for", item);
 }
 
+static bool any_partition(const struct rl_topic_info *infos, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (infos[i].partitions > 0) return true;
+  return false;
+}
+
 static int list_partitions(const struct rl_settings *s, const struct rl_topic_info *infos, size_t n,
                            struct rl_tps *out, struct rl_err *err) {
   for (size_t i = 0; i < n; i++)
     for (int32_t p = 0; p < infos[i].partitions; p++)
       if (wanted(s, infos[i].name, p)) rl_tps_add(out, infos[i].name, p, RL_OFFSET_INVALID);
-  for (size_t i = 0; i < s->partitions.n; i++)
+  for (size_t i = 0; i < s->partitions.n && any_partition(infos, n); i++)
     if (check_item(s->partitions.at[i], out, err)) return err->code;
   return 0;
 }
@@ -164,8 +171,41 @@ static int ask_broker(struct rl_run *run, struct rl_consumer *c, struct rl_err *
   run->manual = !s->group || (run->embedded && s->lanes > 1); /* kafka/broker.h says why */
   if (rc == 0) rc = rl_consumer_topics(c, s->topics.at, s->topics.n, ms, &infos, &n, err);
   if (rc == 0) rc = check_topics(s, infos, n, err);
+  atomic_store(&run->no_topics, !any_partition(infos, n));
   if (rc == 0) rc = look_up(run, c, infos, n, err);
   rl_topic_infos_free(infos, n);
+  return rc;
+}
+
+/* What came after the start is read whole: the end of what was there then lies before its beginning. */
+static int find_late_starts(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
+  struct rl_start place;
+  const struct rl_settings *s = run->settings;
+  bool at_end = !s->group && rl_start_parse(s->start, &place) && place.kind == RL_START_END;
+  return at_end ? rl_consumer_begins(c, &run->starts, LOOK_UP_MS, err) : find_starts(run, c, err);
+}
+
+static int take_late(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
+  struct rl_topic_info *infos = NULL;
+  size_t n = 0;
+  const struct rl_settings *s = run->settings;
+  int rc = rl_consumer_topics(c, s->topics.at, s->topics.n, LOOK_AGAIN_MS, &infos, &n, err);
+  if (rc == 0 && any_partition(infos, n)) {
+    rc = list_partitions(s, infos, n, &run->starts, err);
+    if (rc == 0) rc = find_late_starts(run, c, err);
+    if (rc == 0)
+      atomic_store(&run->no_topics, false);
+    else
+      rl_tps_free(&run->starts);
+  }
+  rl_topic_infos_free(infos, n);
+  return rc;
+}
+
+int rl_run_look_again(struct rl_run *run, struct rl_consumer *c, struct rl_err *err) {
+  pthread_mutex_lock(&run->mu);
+  int rc = atomic_load(&run->no_topics) ? take_late(run, c, err) : 0;
+  pthread_mutex_unlock(&run->mu);
   return rc;
 }
 
@@ -195,8 +235,12 @@ static int check_registry(const struct rl_settings *s, struct rl_err *err) {
 
 int rl_run_prepare(struct rl_run *run, const struct rl_settings *s, struct rl_err *err) {
   *run = (struct rl_run){.settings = s};
+  pthread_mutex_init(&run->mu, NULL);
   atomic_init(&run->left, s->count > 0 ? s->count : -1);
-  if (rl_wake_open(&run->changed)) return rl_fail(err, RL_EFAIL, "eventfd: %s", strerror(errno));
+  if (rl_wake_open(&run->changed)) {
+    pthread_mutex_destroy(&run->mu);
+    return rl_fail(err, RL_EFAIL, "eventfd: %s", strerror(errno));
+  }
   int rc = look_up_brokers(run, err);
   if (rc == 0) rc = check_registry(s, err);
   if (rc) rl_run_free(run);
@@ -207,4 +251,5 @@ void rl_run_free(struct rl_run *run) {
   rl_tps_free(&run->ends);
   rl_tps_free(&run->starts);
   rl_wake_close(&run->changed);
+  pthread_mutex_destroy(&run->mu);
 }

@@ -25,6 +25,7 @@ struct rl_source {
   bool (*joined)(void *self);
   bool (*may_commit)(void *self); /* false: not now; rings, or is asked again soon */
   bool (*reachable)(void *self, int timeout_ms);
+  int (*look_again)(void *self, struct rl_run *run, struct rl_err *err); /* rl_run_look_again */
   int (*close_begin)(void *self, struct rl_err *err);
   bool (*closed)(void *self);
   void (*destroy)(void *self);

@@ -30,6 +30,9 @@ static bool k_may_commit(void *self) { return rl_consumer_may_commit(self); }
 static bool k_reachable(void *self, int timeout_ms) { return rl_consumer_reachable(self, timeout_ms); }
 static int k_close_begin(void *self, struct rl_err *err) { return rl_consumer_close_begin(self, err); }
 static bool k_closed(void *self) { return rl_consumer_closed(self); }
+static int k_look_again(void *self, struct rl_run *run, struct rl_err *err) {
+  return rl_run_look_again(run, self, err);
+}
 static void k_destroy(void *self) { rl_consumer_destroy(self); }
 
 /* -o in a group only says where a group without a committed offset begins (S1.3). */
@@ -54,6 +57,7 @@ int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, c
                                   .group = s->group,
                                   .manual = run->manual,
                                   .reset = reset_of(s),
+                                  .no_topics = atomic_load(&run->no_topics),
                                   .embedded = run->embedded,
                                   .lane = lane};
   struct rl_consumer *c;
@@ -77,6 +81,7 @@ int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, c
                             .joined = k_joined,
                             .may_commit = k_may_commit,
                             .reachable = k_reachable,
+                            .look_again = k_look_again,
                             .close_begin = k_close_begin,
                             .closed = k_closed,
                             .destroy = k_destroy};

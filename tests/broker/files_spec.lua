@@ -130,6 +130,26 @@ describe("file outputs", function()
     assert.is_true(done < 20000, "committed " .. done)
   end)
 
+  for name, text in pairs {
+    print = 'return function() while true do print(("x"):rep(1000)) end end',
+    ["io.write"] = 'return function() while true do io.write(("x"):rep(1000), "\\n") end end',
+    ["a decoder's print"] = [[return { handle = function() end,
+      decode = function() while true do print(("x"):rep(1000)) end end }]],
+  } do
+    it("S5.3 a handler that prints on when the pipe is closed is ended long before limits.time, quietly: " .. name, function()
+      local topic, group = rille.topic(), rille.name "group"
+      rille.fill(topic, 10)
+      local errors = proc.folder() .. "/errors"
+      local line = ("%s run %s -b %s -t %s -G %s -e -- /dev/null 2>%s; echo $? >%s.status"):format(
+        rille.program, rille.script(text), rille.brokers, topic, group, errors, errors)
+      assert.equal(0, proc.start({ "sh", "-c", "( " .. line .. " ) | head -n 3" }):wait(30))
+      assert.is_true(proc.till(10, function() return proc.read(errors .. ".status") ~= "" end))
+      assert.equal("0\n", proc.read(errors .. ".status"), proc.read(errors))
+      assert.is_nil(proc.read(errors):find("error", 1, true), proc.read(errors))
+      assert.same({}, rille.committed(group, topic))
+    end)
+  end
+
   it("print goes to standard output whole, is flushed with its batch, and repeats on a retry", function()
     local topic = rille.topic()
     rille.fill(topic, 2)

@@ -41,6 +41,48 @@ describe("subscription", function()
     assert.equal(0, rille.lag(group, name))
   end)
 
+  it("S7.2 without a group it waits too, and takes the topic from its beginning when it comes", function()
+    local name = rille.name "later"
+    local run = rille.run {
+      topics = { "^" .. name .. "$" }, args = { "--lanes", "2", "-X", "topic.metadata.refresh.interval.ms=300" },
+    }
+    require("system").sleep(1.5)
+    assert.is_true(run:running(), run:err())
+    rille.topic { name = name, partitions = 3 }
+    rille.fill(name, 12, { partitions = 3 })
+    rille.await(run, 12, "message", 30)
+    rille.fill(name, 12, { partitions = 3, from = 100 })
+    rille.await(run, 24, "message", 30)
+    run:kill "TERM"
+    assert.equal(0, run:wait(10), run:err())
+    assert.equal(24, rille.distinct(run))
+  end)
+
+  for where, group in pairs { ["in a group"] = true, ["without one"] = false } do
+    local function over(status, ...)
+      return rille.finish({
+        topics = { "^" .. rille.name "none" .. "$" }, group = group and rille.name "group" or nil,
+        args = { "--drain", "30", ... }, limit = 20,
+      }, status)
+    end
+
+    it("S7.2 a pattern that matches nothing ends " .. where .. " by -e, --idle and --wait, and waits for no join", function()
+      over(0, "-e")
+      over(0, "--idle", "1")
+      assert.is_truthy(over(5, "--wait", "1"):err():find("no message within --wait 1 s", 1, true))
+    end)
+
+    it("S7.2 a pattern that matches nothing ends " .. where .. " by a signal, long before `drain`", function()
+      local run = rille.run {
+        topics = { "^" .. rille.name "none" .. "$" }, group = group and rille.name "group" or nil,
+        args = { "--drain", "30", "--explain", "1" },
+      }
+      assert.is_true(run:says("no topic is there that the pattern matches", 15), run:err())
+      run:kill "TERM"
+      assert.equal(0, run:wait(15), run:err())
+    end)
+  end
+
   it("D 19 a pattern that matches dead topics does not starve the live one", function()
     local stem, group = rille.name "stem", rille.name "group"
     for i = 1, 12 do rille.topic { name = stem .. "-dead" .. i } end
