@@ -394,10 +394,15 @@ static const char *required(const char *schema, const char *path, const struct r
 
 TEST(a_required_field_below_what_is_null_is_missing_and_not_misspelled) {
   static const char schema[] = RECORD(FIELD(
-      "c", "[\"null\",{\"type\":\"record\",\"name\":\"C\",\"fields\":[" FIELD("s", "[\"null\",\"string\"]") "]},{\"type\":\"record\",\"name\":\"D\",\"fields\":[" FIELD(
-               "t",
-               "\"int\"") "]}]") "," FIELD("m",
-                                           "{\"type\":\"map\",\"values\":\"int\"}") "," FIELD("p",
+      "c",
+      "[\"null\",{\"type\":\"record\",\"name\":\"C\",\"fields\":[" FIELD(
+          "s", "[\"null\",\"string\"]") "]},{\"type\":\"record\",\"name\":\"D\",\"fields\":"
+                                        "[" FIELD(
+                                            "t",
+                                            "\"int\"") "]}]") "," FIELD("m",
+                                                                        "{\"type\":\"map\","
+                                                                        "\"values\":"
+                                                                        "\"int\"}") "," FIELD("p",
                                                                                               "{\"type\":"
                                                                                               "\"array\","
                                                                                               "\"items\":"
