@@ -33,7 +33,8 @@ static int open_scripts(struct job *j, struct rl_err *err) {
   struct rl_settings *s = &j->cli->settings;
   j->scripts = rl_zalloc(sizeof *j->scripts);
   j->crew.n = 1;
-  if (open_script(j, 0, err) || rl_script_settings(j->scripts[0], s, err) || rl_settings_finish(s, err))
+  if (open_script(j, 0, err) || rl_script_settings(j->scripts[0], s, err) || rl_settings_finish(s, err) ||
+      rl_script_check(j->scripts[0], s, err))
     return err->code;
   j->crew.n = (size_t)s->lanes;
   j->scripts = rl_realloc(j->scripts, j->crew.n * sizeof *j->scripts);

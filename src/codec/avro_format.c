@@ -173,12 +173,18 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   return explain(f, fine ? finish(f) : RL_EHANDLER, err);
 }
 
+static bool declares_avro(void *self, const struct rl_msg *msg, const struct rl_field *field) {
+  struct rl_avro_format *f = self;
+  if (rl_avro_frame(f, msg, NULL) != 0 || f->state == RL_AVRO_JSON) return false;
+  return rl_avro_declares(f->reader ? f->reader : rl_avro_entry_schema(f->entry), field);
+}
+
 static void suggest_avro(void *self, const struct rl_msg *msg, const struct rl_field *field,
                          struct rl_buf *out) {
   struct rl_avro_format *f = self;
-  if (rl_avro_frame(f, msg, NULL) == 0 && f->state != RL_AVRO_JSON)
+  if (rl_avro_frame(f, msg, NULL) == 0 && f->state != RL_AVRO_JSON && !declares_avro(self, msg, field))
     rl_avro_suggest(rl_avro_entry_schema(f->entry), field, out);
 }
 
-const struct rl_format rl_format_avro = {"avro", open_avro, close_avro, NULL, suggest_avro};
+const struct rl_format rl_format_avro = {"avro", open_avro, close_avro, NULL, suggest_avro, declares_avro};
 const struct rl_format_rows rl_avro_rows = {begin_avro, next_avro, next_tape};

@@ -90,6 +90,20 @@ static const struct rl_avro_type *step_into(const struct rl_avro_type *type, con
   return field ? field->type : NULL;
 }
 
+/* Through every branch of a union. A map says nothing of its keys. */
+static bool declares(const struct rl_avro_type *type, const struct rl_step *step, size_t n) {
+  for (uint32_t i = 0; type->kind == RL_AVRO_UNION && i < type->n; i++)
+    if (type->branches[i]->kind != RL_AVRO_UNION && declares(type->branches[i], step, n)) return true;
+  if (n == 0) return true;
+  if (!step->key) return type->kind == RL_AVRO_ARRAY && declares(type->items, step + 1, n - 1);
+  const struct rl_avro_field *field = field_of(type, rl_bytes_str(step->key));
+  return field && declares(field->type, step + 1, n - 1);
+}
+
+bool rl_avro_declares(const struct rl_avro_schema *schema, const struct rl_field *field) {
+  return declares(schema->root, field->steps, field->n_steps);
+}
+
 static bool leads_on(const struct rl_avro_type *type, const struct rl_field *field, size_t n) {
   for (; type && n < field->n_steps; n++) type = step_into(type, &field->steps[n]);
   return type != NULL;

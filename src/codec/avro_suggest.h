@@ -10,4 +10,8 @@
  * "candidate.rbb"); or nothing. */
 void rl_avro_suggest(const struct rl_avro_schema *schema, const struct rl_field *field, struct rl_buf *out);
 
+/* Does the schema have the field's path, through whatever branch of a union? Of a map's keys it says nothing:
+ * false. */
+bool rl_avro_declares(const struct rl_avro_schema *schema, const struct rl_field *field);
+
 #endif

@@ -5,6 +5,7 @@
 #include "codec/coerce.h"
 #include "codec/format.h"
 #include "codec/meta.h"
+#include "codec/path_put.h"
 
 static const struct known {
   const struct rl_format *format;
@@ -34,7 +35,8 @@ struct rl_decoder {
   size_t next_record;         /* of it */
   struct rl_buf scratch;      /* of at_hand */
   struct rl_coerce at_hand;
-  enum met *met; /* by field */
+  enum met *met;                 /* by field */
+  const struct rl_field *lacked; /* the required field that failed the message: no value so far had it */
 };
 
 static const struct known *find_format(const char *name, struct rl_err *err) {
@@ -115,6 +117,14 @@ static void note_met(struct rl_decoder *d, size_t field) {
 
 bool rl_decoder_met(const struct rl_decoder *d, size_t field) { return d->met[field] != LACKED; }
 
+/* What was there once is spelled right. */
+static int check_required(struct rl_decoder *d, size_t f, struct rl_err *err) {
+  const struct rl_field *field = &d->opts.fields->at[f];
+  int code = rl_coerce_required(field, &d->row[f], err);
+  if (code != 0 && d->met[f] != MET) d->lacked = field;
+  return code;
+}
+
 static int check_values(struct rl_decoder *d, struct rl_err *err) {
   int code = 0;
   for (size_t f = 0; code == 0 && f < d->opts.fields->n; f++) {
@@ -122,7 +132,7 @@ static int check_values(struct rl_decoder *d, struct rl_err *err) {
     if (field->meta != RL_META_NONE) continue;
     note_met(d, f);
     code = rl_coerce(field, &d->row[f], &d->at_hand, err);
-    if (code == 0) code = rl_coerce_required(field, &d->row[f], err);
+    if (code == 0) code = check_required(d, f, err);
   }
   return code;
 }
@@ -169,6 +179,17 @@ static int all_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
   return code;
 }
 
+/* A required field is more often misspelled than missing. */
+static void name_nearest(struct rl_decoder *d, const struct rl_msg *msg, struct rl_err *err) {
+  const struct rl_field *field = d->lacked;
+  struct rl_buf near = RL_BUF_INIT;
+  d->lacked = NULL;
+  if (!field || !err) return;
+  rl_decoder_suggest(d, msg, field, &near);
+  if (near.len) rl_fail(err, err->code, "%s: there is '%s'", err->text, near.data);
+  rl_buf_free(&near);
+}
+
 static struct rl_arena *arena_for(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c) {
   if (!c) rl_arena_reset(&d->spare);
   d->at_hand = (struct rl_coerce){c ? &c->arena : &d->spare, msg->value, &d->scratch};
@@ -181,6 +202,7 @@ int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_col
   int code = fill_meta(d, msg, err);
   bool tombstone = !msg->value.data;
   if (!tombstone && code == 0) code = single_row(d, msg, arena, err);
+  if (code != 0) name_nearest(d, msg, err);
   if (c && code != RL_ETRANSIENT) store(d, c, rl_columns_add_row(c), code == 0 && !tombstone);
   return code;
 }
@@ -195,6 +217,7 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
   int code = fill_meta(d, msg, err);
   if (code == 0) code = all_rows(d, msg, c, arena, n, err);
   if (code == 0) return 0;
+  name_nearest(d, msg, err);
   if (c) c->rows = before; /* what came before the damage is not handed out */
   *n = code == RL_ETRANSIENT ? 0 : 1;
   if (c && *n > 0) store(d, c, rl_columns_add_row(c), false);
@@ -245,5 +268,13 @@ void rl_decoder_suggest(struct rl_decoder *d, const struct rl_msg *msg, const st
                         struct rl_buf *out) {
   d->taped = NULL;
   if (!d->format->suggest || field->meta != RL_META_NONE || !msg->value.data) return;
+  size_t len = out->len;
   d->format->suggest(d->self, msg, field, out);
+  if (out->len > len && strcmp(out->data + len, field->path) == 0) rl_path_cut(out, len);
+}
+
+bool rl_decoder_declares(struct rl_decoder *d, const struct rl_msg *msg, const struct rl_field *field) {
+  d->taped = NULL;
+  bool asked = d->format->declares && field->meta == RL_META_NONE && msg->value.data;
+  return asked && d->format->declares(d->self, msg, field);
 }

@@ -61,7 +61,8 @@ void rl_decoder_free(struct rl_decoder *d);
 
 /* Appends one row for msg; c NULL: only checks the value. A null value gives a row of missing fields
  * (required ones too). On error (RL_EHANDLER; text without topic and offset, with the byte offset where the
- * value is damaged) the row is there, all missing but for the meta fields. Cells borrow from the message. */
+ * value is damaged, or, of a required field that no value had so far, with the nearest path) the row is
+ * there, all missing but for the meta fields. Cells borrow from the message. */
 int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c, struct rl_err *err);
 
 /* The same for a message of any number of records, none too: appends a row for each, all of them or, on
@@ -85,8 +86,13 @@ void rl_decoder_tape_end(struct rl_decoder *d);
  */
 bool rl_decoder_met(const struct rl_decoder *d, size_t field);
 
+/* Does the message's schema have the field, whatever its value holds there: below a null record, in an array
+ * that is empty? False where nothing but the value could say it (JSON, CSV, an Avro map's keys). */
+bool rl_decoder_declares(struct rl_decoder *d, const struct rl_msg *msg, const struct rl_field *field);
+
 /* For the warning about a field that no message of the first batch has: paths seen at that level of the
- * document, so that the nearest can be named. Puts "candidate.magpsf" or nothing. */
+ * document, so that the nearest can be named. Puts "candidate.magpsf" or nothing; never the field's own path.
+ */
 void rl_decoder_suggest(struct rl_decoder *d, const struct rl_msg *msg, const struct rl_field *field,
                         struct rl_buf *out);
 

@@ -16,6 +16,8 @@ struct rl_format {
              struct rl_err *err);
   /* As rl_decoder_suggest; NULL: nothing to suggest. */
   void (*suggest)(void *self, const struct rl_msg *msg, const struct rl_field *field, struct rl_buf *out);
+  /* As rl_decoder_declares; NULL: values say it only by having the field. */
+  bool (*declares)(void *self, const struct rl_msg *msg, const struct rl_field *field);
 };
 
 /* A format of which a message may hold any number of records: instead of row. */

@@ -23,4 +23,4 @@ static int row_raw(void *self, const struct rl_msg *msg, struct rl_arena *arena,
   return 0;
 }
 
-const struct rl_format rl_format_raw = {"raw", open_raw, close_raw, row_raw, NULL};
+const struct rl_format rl_format_raw = {"raw", open_raw, close_raw, row_raw, NULL, NULL};

@@ -13,6 +13,7 @@
 #include "lua/script_impl.h"
 #include "lua/script_settings.h"
 #include "lua/state.h"
+#include "lua/where.h"
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
@@ -112,6 +113,7 @@ struct loading {
 static int p_load(lua_State *L) {
   struct loading *loading = lua_touserdata(L, 1);
   struct rl_script *s = loading->script;
+  rl_lua_watch_where(L);
   run_chunk(L, s, loading->opts);
   lua_replace(L, 1);
   lua_settop(L, 1);
@@ -225,5 +227,20 @@ static int read_settings(struct rl_script *script, struct rl_settings *s, struct
 int rl_script_settings(struct rl_script *script, struct rl_settings *s, struct rl_err *err) {
   int rc = script->table == LUA_NOREF ? 0 : read_settings(script, s, err);
   if (!rc) warn_hidden(script, s);
+  return rc;
+}
+
+static int p_check(lua_State *L) {
+  rl_lua_check_where(L, lua_touserdata(L, 1));
+  return 0;
+}
+
+int rl_script_check(struct rl_script *script, const struct rl_settings *s, struct rl_err *err) {
+  lua_State *L = script->L;
+  lua_pushcfunction(L, rl_lua_traceback);
+  lua_pushcfunction(L, p_check);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&s->fields);
+  int rc = lua_pcall(L, 1, 0, 1) == LUA_OK ? 0 : fail(L, err);
+  lua_settop(L, 0);
   return rc;
 }

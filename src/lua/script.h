@@ -29,6 +29,10 @@ void rl_script_close(struct rl_script *script);
  * you mean 'batch'?)". Warns of a field that a method of the batch hides. */
 int rl_script_settings(struct rl_script *script, struct rl_settings *s, struct rl_err *err);
 
+/* After rl_settings_finish: holds the expressions that the script gave to rille.where while it was loaded
+ * against the fields. RL_EUSAGE with place, column and the nearest name. */
+int rl_script_check(struct rl_script *script, const struct rl_settings *s, struct rl_err *err);
+
 const char *rl_script_name(const struct rl_script *script); /* "bright.lua"; "--code" */
 
 #endif

@@ -87,11 +87,6 @@ struct rl_where *rl_where_push(lua_State *L, int idx, const char *call) {
   return w;
 }
 
-int l_where(lua_State *L) {
-  rl_where_push(L, 1, "rille.where");
-  return 1;
-}
-
 int l_where_names(lua_State *L) {
   struct rl_where *w = rl_where_push(L, 1, "rille.where");
   lua_createtable(L, (int)w->tree.n_names, 0);

@@ -27,14 +27,21 @@
 #include <lua.h>
 
 #include "base/err.h"
+#include "codec/fields.h"
 
 #define RL_WHERE_TYPE "rille.where"
 
 /* batch:where(expression): stack 1 the batch, 2 a string or a compiled "rille.where". Pushes the view.
  * Misuse raises as a script failure (rl_lua_script_error in lua/fail.h). */
 int l_batch_where(lua_State *L);
-/* rille.where(expression): parses now (column and caret in the error), returns a "rille.where". */
+/* rille.where(expression, added): parses now (column and caret in the error), returns a "rille.where". added:
+ * nil, or the names of columns that batch:with will add, which are no fields. */
 int l_where(lua_State *L);
+/* From now on what l_where reads is noted (a script's state, before its chunk runs)… */
+void rl_lua_watch_where(lua_State *L);
+/* …until it is held against the fields: raises a script failure with the place of the first expression that
+ * names neither a field nor an added column, or takes a list for a value. */
+void rl_lua_check_where(lua_State *L, const struct rl_fields *fields);
 /* The column names an expression reads, in order of first use, for `filter`: pushes an array. */
 int l_where_names(lua_State *L);
 

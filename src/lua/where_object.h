@@ -19,6 +19,10 @@ struct rl_where {
  * before. What is wrong raises as a script failure; call names the function to blame ("batch:where"). */
 struct rl_where *rl_where_push(lua_State *L, int idx, const char *call);
 
+/* 0, or RL_EUSAGE: the i-th name is neither a field nor a field's path, which names the nearest, or it is a
+ * list or an array where a value is wanted. */
+int rl_where_check(const struct rl_where *w, size_t i, const struct rl_fields *fields, struct rl_err *err);
+
 enum rl_where_how { RL_WHERE_BEST, RL_WHERE_IN_LUA }; /* the second for tests and benchmarks */
 
 /* The rows, of rows[0, n), that pass the "rille.where" at idx: written to out, how many is returned. An

@@ -23,20 +23,16 @@ static bool is_null_elsewhere(const char *name) {
   return strcasecmp(name, "null") == 0 || strcmp(name, "None") == 0 || strcmp(name, "NIL") == 0;
 }
 
-__attribute__((noreturn)) static void refuse_name(lua_State *L, const struct rl_where_tree *tree, size_t name,
-                                                  const struct rl_fields *fields) {
-  struct rl_err err;
+static int refuse_name(const struct rl_where_tree *tree, size_t name, const struct rl_fields *fields,
+                       struct rl_err *err) {
   const char *text = tree->names[name].text;
   const char *near = is_null_elsewhere(text) ? NULL : nearest_field(fields, text);
-  if (near) {
-    rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`, did you mean `%.80s`?",
-                  text, near);
-  } else {
-    rl_where_fail(&err, tree->text, tree->names[name].at, "there is no column `%.80s`; %s", text,
-                  is_null_elsewhere(text) ? "what is missing is `nil`, as in `x == nil`"
-                                          : "`fields` names the columns, and a text stands in quotes");
-  }
-  rl_lua_script_error(L, "%s", err.text);
+  if (near)
+    return rl_where_fail(err, tree->text, tree->names[name].at,
+                         "there is no column `%.80s`, did you mean `%.80s`?", text, near);
+  return rl_where_fail(err, tree->text, tree->names[name].at, "there is no column `%.80s`; %s", text,
+                       is_null_elsewhere(text) ? "what is missing is `nil`, as in `x == nil`"
+                                               : "`fields` names the columns, and a text stands in quotes");
 }
 
 /* Where the column stands for a value, and is not only asked whether it is there; NULL: nowhere. */
@@ -54,28 +50,38 @@ static const struct rl_where_node *value_use(const struct rl_where_node *node, u
 }
 
 /* A list or an array of a shape is no value of an expression. */
-static void check_use(lua_State *L, const struct rl_where *w, uint32_t name, const struct rl_field *field) {
-  struct rl_err err;
-  const struct rl_where_node *use = rl_field_is_many(field) ? value_use(w->tree.root, name) : NULL;
-  if (!use) return;
-  rl_where_fail(
-      &err, w->tree.text, use->at,
+static int check_use(const struct rl_where *w, size_t name, const struct rl_field *field,
+                     struct rl_err *err) {
+  const struct rl_where_node *use = rl_field_is_many(field) ? value_use(w->tree.root, (uint32_t)name) : NULL;
+  if (!use) return 0;
+  return rl_where_fail(
+      err, w->tree.text, use->at,
       "`%.80s` is %s a row, of which only == nil and ~= nil are known here; its elements are for Lua",
       w->tree.names[name].text, field->shape.n ? "an array" : "a list");
-  rl_lua_script_error(L, "%s", err.text);
+}
+
+static int find_name(const struct rl_where *w, size_t i, const struct rl_fields *fields, uint32_t *at,
+                     struct rl_err *err) {
+  ssize_t found = rl_fields_find_either(fields, w->tree.names[i].text);
+  if (found < 0) return refuse_name(&w->tree, i, fields, err);
+  *at = (uint32_t)found;
+  return 0;
+}
+
+int rl_where_check(const struct rl_where *w, size_t i, const struct rl_fields *fields, struct rl_err *err) {
+  uint32_t at = 0;
+  if (find_name(w, i, fields, &at, err) != 0) return RL_EUSAGE;
+  return check_use(w, i, &fields->at[at], err);
 }
 
 /* Looks names up again only where they do not stand where they stood in the columns seen before. */
 static void bind(lua_State *L, struct rl_where *w, const struct rl_fields *fields) {
+  struct rl_err err;
   for (size_t i = 0; i < w->tree.n_names; i++) {
-    const char *name = w->tree.names[i].text;
-    uint32_t at = w->field[i];
-    if (at >= fields->n || strcmp(fields->at[at].name, name) != 0) {
-      ssize_t found = rl_fields_find_either(fields, name);
-      if (found < 0) refuse_name(L, &w->tree, i, fields);
-      w->field[i] = at = (uint32_t)found;
-    }
-    check_use(L, w, (uint32_t)i, &fields->at[at]);
+    uint32_t *at = &w->field[i];
+    bool stands = *at < fields->n && strcmp(fields->at[*at].name, w->tree.names[i].text) == 0;
+    if ((!stands && find_name(w, i, fields, at, &err) != 0) || check_use(w, i, &fields->at[*at], &err) != 0)
+      rl_lua_script_error(L, "%s", err.text);
   }
 }
 
@@ -84,8 +90,7 @@ static void bind(lua_State *L, struct rl_where *w, const struct rl_fields *field
 static const struct rl_cell **push_cells(lua_State *L, struct rl_where *w, const struct rl_columns *columns) {
   static const struct rl_fields no_fields = RL_FIELDS_INIT;
   const struct rl_cell **cells = lua_newuserdatauv(L, (w->tree.n_names + 1) * sizeof *cells, 0);
-  if (!columns && w->tree.n_names > 0) refuse_name(L, &w->tree, 0, &no_fields);
-  if (columns) bind(L, w, columns->fields);
+  bind(L, w, columns ? columns->fields : &no_fields);
   for (size_t i = 0; i < w->tree.n_names; i++) cells[i] = columns->col[w->field[i]];
   return cells;
 }

@@ -30,8 +30,11 @@ static struct rl_batch *close_filling(struct rl_lane *lane, enum rl_cause cause)
   return batch;
 }
 
-/* What a default or the holes of lists would hide, the decoder knows. */
-static bool hides(const struct rl_field *field) { return field->has_default || field->n_lists; }
+/* What a default or the holes of lists would hide, the decoder knows, and what a required field was in a
+ * message that failed for it: null is not nowhere. */
+static bool hides(const struct rl_field *field) {
+  return field->has_default || field->n_lists || field->required;
+}
 
 static bool all_missing(const struct rl_lane *lane, const struct rl_batch *batch, size_t field) {
   bool asked = false;
@@ -46,6 +49,23 @@ static bool all_missing(const struct rl_lane *lane, const struct rl_batch *batch
     asked = asked || counts;
   }
   return asked;
+}
+
+/* Below a null record, say: the schema has what no value had. */
+static bool is_declared(const struct rl_lane *lane, const struct rl_batch *batch, size_t field) {
+  for (size_t i = 0; i < batch->n; i++)
+    if (rl_decoder_declares(lane->decoder, &batch->msgs[i], &batch->columns->fields->at[field])) return true;
+  return false;
+}
+
+static bool is_nowhere(const struct rl_lane *lane, const struct rl_batch *batch, size_t field) {
+  return all_missing(lane, batch, field) && !is_declared(lane, batch, field);
+}
+
+/* A required field is each message's own fault where a dead letter takes those that lack it. */
+static bool is_looked_for(const struct rl_lane *lane, const struct rl_field *field) {
+  bool by_message = field->required && lane->s->dead_letter;
+  return field->meta == RL_META_NONE && !by_message;
 }
 
 static const struct rl_msg *sample(const struct rl_batch *batch) {
@@ -75,9 +95,10 @@ static void field_nowhere(struct rl_lane *lane, const struct rl_batch *batch, co
 static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
   if (lane->fields_checked || !batch->columns || lane->s->decode_lua || !batch->rows) return true;
   lane->fields_checked = true;
-  for (size_t f = 0; f < batch->columns->fields->n; f++)
-    if (batch->columns->fields->at[f].meta == RL_META_NONE && all_missing(lane, batch, f))
-      field_nowhere(lane, batch, &batch->columns->fields->at[f]);
+  for (size_t f = 0; f < batch->columns->fields->n; f++) {
+    const struct rl_field *field = &batch->columns->fields->at[f];
+    if (is_looked_for(lane, field) && is_nowhere(lane, batch, f)) field_nowhere(lane, batch, field);
+  }
   return !rl_lane_failed(lane);
 }
 

@@ -196,6 +196,11 @@ describe("real alerts", function()
     local null = real "ztf/ZTF20abyfpze.avro"
     has(passes([[return { decode = "avro", fields = { cut = "cutoutScience" }, handle = function(batch)
       print(batch.cut[1], batch[1]:decode().cutoutScience == rille.null) end }]], wire.read(null)), "nil\ttrue\n")
+    -- Below it the schema has what the value has not: no misspelling.
+    local out, err = passes([[return { decode = "avro", fields = { cut = "cutoutScience.stampData" },
+      handle = function(batch) print(batch.cut[1]) end }]], wire.read(null), "--strict-fields")
+    assert.equal("nil\n", out)
+    assert.is_nil(err:find("in none", 1, true), err)
   end)
 
   it("a damaged file stops the run, or goes to the dead letter, with its byte", function()

@@ -111,6 +111,53 @@ describe("rille run over a file", function()
     assert.is_truthy(err:find("1 dead letter", 1, true), err)
   end)
 
+  it("S4.2 a required field that the whole first batch lacks is each message's fault where a dead letter takes it", function()
+    local function over(path, ...)
+      return run({
+        "run", "--code", ("return { fields = { a = { path = '%s', required = true } }, batch = { size = 1 }, " ..
+          "handle = function(b) print(b.a[1]) end }"):format(path), "--input", "-", ...,
+      }, '{"mog":1}\n{"mag":null}\n{"mag":1}\n')
+    end
+    local dead = "file:" .. proc.folder() .. "/dead"
+    local status, out, err = over("mag", "--dead-letter", dead)
+    assert.equal(0, status, err)
+    assert.equal("1\n", out)
+    assert.is_truthy(err:find("stdin[0] offset 0: required field 'a' (mag) is missing: there is 'mog': dead-lettered", 1, true), err)
+    assert.is_truthy(err:find("stdin[0] offset 1: required field 'a' (mag) is null: dead-lettered", 1, true), err)
+    assert.is_truthy(err:find("2 dead letters", 1, true), err)
+    assert.equal(0, (over("mag", "--dead-letter", dead, "--strict-fields")))
+  end)
+
+  it("S4.4 a required field that is misspelled does not dead-letter the topic", function()
+    local code = "return { fields = { a = { path = 'magg', required = true } }, handle = print }"
+    local words = { "run", "--code", code, "--input", "-", "--dead-letter", "file:" .. proc.folder() .. "/dead" }
+    local status, out, err = run(words, ('{"mag":1}\n'):rep(1500))
+    assert.equal(4, status)
+    assert.equal("", out)
+    assert.is_truthy(err:find("stdin[0] offset 999: required field 'a' (magg) is missing: there is 'mag', dead letter after", 1, true), err:sub(-800))
+    assert.is_nil(err:find("offset 1000:", 1, true))
+  end)
+
+  it("S8.1 without a dead letter a required null stops at its message, as null", function()
+    local code = "return { fields = { a = { path = 'a', required = true } }, handle = function(b) print(#b) end }"
+    local status, out, err = run({ "run", "--code", code, "--input", "-" }, '{"a":null}\n{"a":null}\n')
+    assert.equal(4, status, err)
+    assert.equal("", out)
+    assert.is_truthy(err:find("stdin[0] offset 0: the value does not decode: required field 'a' (a) is null", 1, true), err)
+    assert.is_nil(err:find("in none", 1, true), err)
+  end)
+
+  it("a required header that is not there is its message's fault, from the first batch on", function()
+    local code = "return { fields = { h = { path = '@headers.h', required = true } }, batch = { size = 1 }, " ..
+      "handle = function(b) print(b.h[1]) end }"
+    local path = proc.write(proc.folder() .. "/messages", '{"topic":"t","partition":0,"offset":0,"value":1}\n' ..
+      '{"topic":"t","partition":0,"offset":1,"headers":[{"name":"h","value":"x"}],"value":2}\n')
+    local status, out, err = run { "run", "--code", code, "--input", path, "--dead-letter", "file:" .. proc.folder() .. "/dead" }
+    assert.equal(0, status, err)
+    assert.equal("x\n", out)
+    assert.is_truthy(err:find("required field 'h' (@headers.h) is missing: dead-lettered", 1, true), err)
+  end)
+
   -- What stands on the screen in the end: \r goes to the line's begin, \27[K erases from there.
   local function screen(bytes)
     local lines = {}

@@ -106,5 +106,55 @@ describe("rille.where", function()
     assert.truthy(tostring(err):find("there is no function `os.exit`", 1, true), tostring(err))
   end)
 
+  local function load(code, ...)
+    local process = program.start({ "run", "--code", "local rille = require 'rille'\n" .. code, "--input", "-", ... },
+      { stdin = ROWS })
+    return process:wait(15), process:out(), process:err()
+  end
+
+  it("S4.6 a name that is no column ends the start, with place and nearest name", function()
+    local status, out, err = load([[local bright = rille.where "rb > 0.5 and magg < 18"
+      print "loaded"
+      return { fields = { "mag", "rb" }, open = function() print "opened" end, handle = function() end }]])
+    assert.equal(2, status, err)
+    assert.equal("loaded\n", out)
+    assert.truthy(err:find(":2: where: there is no column `magg`, did you mean `mag`? at column 14\n", 1, true), err)
+    assert.truthy(err:find("  rb > 0.5 and magg < 18\n *" .. (" "):rep(15) .. "^\n"), err)
+    status, _, err = load("local w = rille.where 'mag < 18' return function() end", "--fields", "magpsf")
+    assert.equal(2, status, err)
+    status, _, err = load("local w = rille.where 'mag < 18' return function() end", "--fields", "x=mag")
+    assert.equal(0, status, err)
+    status, _, err = load("local w = rille.where 'mags > 18' return function() end", "--fields", "mags=prv[*].mag")
+    assert.equal(2, status, err)
+    assert.truthy(err:find(":2: where: `mags` is a list a row", 1, true), err)
+  end)
+
+  it("S4.6 a column that batch:with adds is named beside the expression", function()
+    local code = [[local good = rille.where("score > 0.8 and mag > 0"%s)
+      return { fields = { "mag", "rb" }, handle = function(batch)
+        local scores = { n = #batch }
+        for i = 1, #batch do scores[i] = batch.rb[i] end
+        print(#batch:with { score = scores }:where(good))
+      end }]]
+    local status, out, err = load(code:format ", { 'score' }")
+    assert.equal(0, status, err)
+    assert.equal("1\n", out)
+    status, _, err = load(code:format "")
+    assert.equal(2, status, err)
+    assert.truthy(err:find([[what batch:with adds is named beside the expression: { "score" }]], 1, true), err)
+    status, _, err = load(code:format ", 'score'")
+    assert.equal(2, status, err)
+    assert.truthy(err:find("the columns that batch:with adds are a table of names, not a string", 1, true), err)
+    status, _, err = load(code:format ", { 1 }")
+    assert.equal(2, status, err)
+    assert.truthy(err:find("the name of a column is a string, not a number", 1, true), err)
+  end)
+
+  it("S4.6 read within a handler, it is held against the batch alone", function()
+    local status, _, err = load("return function(batch) batch:where(rille.where 'magg < 18') end", "--fields", "mag")
+    assert.equal(4, status, err)
+    assert.truthy(err:find("did you mean `mag`", 1, true), err)
+  end)
+
   it("prints as its text", function() assert.equal("rb > 1", tostring(rille.where "rb > 1")) end)
 end)

@@ -126,11 +126,32 @@ TEST(d_10_candids_keep_all_their_digits) {
   CHECK_STR(row_of(dir, "ztf/2695378462115010012.avro", "candid"), "2695378462115010012");
 }
 
+/* What is said of a path that no value had. */
+static const char *suggestion_of(const char *dir, const char *name, const char *path) {
+  static char out[256];
+  static const struct rl_msg_ops ops = {codec_no_header, NULL};
+  struct rl_buf file = load(path_of(dir, name)), near = RL_BUF_INIT;
+  struct rl_msg msg = {.topic = "t", .value = rl_buf_bytes(&file), .ops = &ops};
+  struct codec c;
+  CHECK(avro_open_as(&c, path, no_opts));
+  rl_decoder_suggest(c.decoder, &msg, &c.fields.at[0], &near);
+  bool declared = rl_decoder_declares(c.decoder, &msg, &c.fields.at[0]);
+  snprintf(out, sizeof out, "%s%s%s", declared ? "declared" : "there is '", rl_buf_text(&near),
+           declared ? "" : "'");
+  codec_close(&c);
+  rl_buf_free(&near);
+  rl_buf_free(&file);
+  return out;
+}
+
 TEST(cutouts_are_bytes_and_may_be_null) {
   const char *dir = data_dir();
   if (!dir) return;
   CHECK_STR(row_of(dir, "ztf/ZTF20abyfpze.avro", "objectId,cutoutScience,s=cutoutScience.stampData"),
             "\"ZTF20abyfpze\", null, missing");
+  CHECK_STR(suggestion_of(dir, "ztf/ZTF20abyfpze.avro", "cutoutScience.stampData"), "declared");
+  CHECK_STR(suggestion_of(dir, "ztf/ZTF20abyfpze.avro", "cutoutScience.stampdata"),
+            "there is 'cutoutScience.stampData'");
   struct rl_buf file = load(path_of(dir, "ztf/1127561445515015011.avro"));
   struct codec c;
   CHECK(avro_open_as(&c, "s=cutoutScience.stampData:bytes,n=cutoutScience.fileName", no_opts));

@@ -374,6 +374,52 @@ TEST(required_fields_and_types_are_checked) {
   CHECK_HAS(avro_row(every, "bytes:str", &value), "which are no UTF-8");
 }
 
+/* A required field: what its row is, and whether the schema has it. */
+static const char *required(const char *schema, const char *path, const struct rl_buf *bytes) {
+  static char out[512];
+  static const struct rl_msg_ops ops = {codec_no_header, NULL};
+  struct codec c = {0};
+  struct rl_decoder_opts opts = avro_bare(schema);
+  struct rl_msg msg = {.topic = "t", .value = rl_buf_bytes(bytes), .ops = &ops};
+  opts.fields = &c.fields;
+  CHECK_INT(rl_fields_add(&c.fields, "x", path, RL_AUTO, true, NULL), 0);
+  CHECK_INT(rl_decoder_new(&c.decoder, "avro", &opts, NULL), 0);
+  c.columns = rl_columns_new(&c.fields);
+  int code = rl_decoder_row(c.decoder, &msg, c.columns, &c.err);
+  bool declared = rl_decoder_declares(c.decoder, &msg, &c.fields.at[0]);
+  snprintf(out, sizeof out, "%.400s, %s", code ? c.err.text : codec_cells(&c), declared ? "declared" : "not");
+  codec_close(&c);
+  return out;
+}
+
+TEST(a_required_field_below_what_is_null_is_missing_and_not_misspelled) {
+  static const char schema[] = RECORD(FIELD(
+      "c",
+      "[\"null\",{\"type\":\"record\",\"name\":\"C\",\"fields\":[" FIELD(
+          "s", "[\"null\",\"string\"]") "]},{\"type\":\"record\",\"name\":\"D\",\"fields\":"
+                                        "[" FIELD(
+                                            "t",
+                                            "\"int\"") "]}]") "," FIELD("m",
+                                                                        "{\"type\":\"map\","
+                                                                        "\"values\":"
+                                                                        "\"int\"}") "," FIELD("p",
+                                                                                              "{\"type\":"
+                                                                                              "\"array\","
+                                                                                              "\"items\":"
+                                                                                              "\"C\"}"));
+  put_long(fresh(), 0), put_long(&value, 0), put_long(&value, 0);
+  CHECK_STR(required(schema, "c.s", &value), "required field 'x' (c.s) is missing, declared");
+  CHECK_STR(required(schema, "c.t", &value), "required field 'x' (c.t) is missing, declared");
+  CHECK_STR(required(schema, "c", &value), "required field 'x' (c) is null, declared");
+  CHECK_STR(required(schema, "p[0].s", &value), "required field 'x' (p[0].s) is missing, declared");
+  CHECK_STR(required(schema, "p[*].s", &value), "[], declared");
+  CHECK_STR(required(schema, "m.s", &value), "required field 'x' (m.s) is missing: there is 'c.s', not");
+  CHECK_STR(required(schema, "c.ss", &value), "required field 'x' (c.ss) is missing: there is 'c.s', not");
+  CHECK_STR(required(schema, "p.s", &value), "required field 'x' (p.s) is missing: there is 'p[*].s', not");
+  put_long(fresh(), 1), put_long(&value, 0), put_long(&value, 0), put_long(&value, 0);
+  CHECK_STR(required(schema, "c.s", &value), "required field 'x' (c.s) is null, declared");
+}
+
 static const char *suggestion(const char *path) {
   static char out[256];
   static const struct rl_msg_ops ops = {codec_no_header, NULL};

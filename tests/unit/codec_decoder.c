@@ -51,24 +51,52 @@ TEST(s9_3_as_f64_what_a_double_does_not_hold_is_an_error) {
   CHECK_SELECT("a:f64", "{\"a\":-9223372036854775808}", "-9.223372036854776e+18");
 }
 
-static const char *required(const char *path, const char *document) {
+static const char *required_as(const char *format, const char *path, const char *const *documents) {
   static char out[512];
   struct codec c = {0};
-  CHECK_INT(rl_fields_add(&c.fields, NULL, path, RL_AUTO, true, NULL), 0);
-  struct rl_decoder_opts opts = {.fields = &c.fields};
-  CHECK_INT(rl_decoder_new(&c.decoder, "json", &opts, NULL), 0);
+  int code = 0;
+  CHECK_INT(rl_fields_add(&c.fields, "x", path, RL_AUTO, true, NULL), 0);
+  struct rl_decoder_opts opts = {.fields = &c.fields, .csv.header = true};
+  CHECK_INT(rl_decoder_new(&c.decoder, format, &opts, NULL), 0);
   c.columns = rl_columns_new(&c.fields);
-  int code = codec_row(&c, document);
+  for (; *documents; documents++) code = codec_row(&c, *documents);
   snprintf(out, sizeof out, "%.400s", code ? c.err.text : codec_cells(&c));
   codec_close(&c);
   return out;
 }
 
+static const char *required(const char *path, const char *document) {
+  return required_as("json", path, (const char *const[]){document, NULL});
+}
+
 TEST(a_required_field_is_there_and_not_null) {
   CHECK_STR(required("c.rb", "{\"c\":{\"rb\":1}}"), "1");
-  CHECK_STR(required("c.rb", "{\"c\":{}}"), "required field 'rb' (c.rb) is missing");
-  CHECK_STR(required("c.rb", "{\"c\":{\"rb\":null}}"), "required field 'rb' (c.rb) is null");
-  CHECK_STR(required("c.rb", "{\"c\":{\"rb\":1},\"c\":{}}"), "required field 'rb' (c.rb) is missing");
+  CHECK_STR(required("c.rb", "{\"c\":{}}"), "required field 'x' (c.rb) is missing");
+  CHECK_STR(required("c.rb", "{\"c\":{\"rb\":null}}"), "required field 'x' (c.rb) is null");
+  CHECK_STR(required("c.rb", "{\"c\":{\"rb\":1},\"c\":{}}"), "required field 'x' (c.rb) is missing");
+}
+
+TEST(of_a_required_field_that_no_value_had_the_nearest_is_named) {
+  CHECK_STR(required("c.rb", "{\"d\":{\"rb\":1}}"), "required field 'x' (c.rb) is missing: there is 'd.rb'");
+  CHECK_STR(required("mag", "{\"mog\":1}"), "required field 'x' (mag) is missing: there is 'mog'");
+  CHECK_STR(required("p[*].mag", "{\"q\":[{\"mag\":1}]}"),
+            "required field 'x' (p[*].mag) is missing: there is 'q[*].mag'");
+  CHECK_STR(required("p[*].mag", "{\"p\":null}"), "required field 'x' (p[*].mag) is missing");
+  CHECK_STR(required("p[*].mag", "{\"p\":[]}"), "[]");
+  static const char *const met[] = {"{\"mag\":1}", "{\"mog\":1}", NULL};
+  CHECK_STR(required_as("json", "mag", met), "required field 'x' (mag) is missing");
+  static const char *const null[] = {"{\"mag\":null}", "{\"mog\":1}", NULL};
+  CHECK_STR(required_as("json", "mag", null), "required field 'x' (mag) is missing");
+}
+
+TEST(a_required_column_of_csv) {
+  CHECK_STR(required_as("csv", "mag", (const char *const[]){"mag,b\n1,2\n", NULL}), "1");
+  CHECK_STR(required_as("csv", "mag", (const char *const[]){"mag,b\n,2\n", NULL}),
+            "required field 'x' (mag) is missing");
+  CHECK_STR(required_as("csv", "mag", (const char *const[]){"mog,b\n1,2\n", NULL}),
+            "required field 'x' (mag) is missing: there is 'mog'");
+  CHECK_STR(required_as("csv", "[2]", (const char *const[]){"mag,b\n1,2\n", NULL}),
+            "required field 'x' ([2]) is missing");
 }
 
 struct headed {
