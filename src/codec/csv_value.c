@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/str.h"
-#include "codec/json_index.h"
+#include "base/json_index.h"
 #include "codec/json_walk.h"
 
 enum { NUMBER_MAX = 512 }; /* bytes; longer texts are none */
