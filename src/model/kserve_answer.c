@@ -84,7 +84,7 @@ static int read_output(struct answer *a, size_t output) {
   if (!rl_json_read_text(&a->doc, rl_json_read_member(&a->doc, output, "name"), &a->name))
     return fail(a, "the answer has an output without a name");
   int code = read_size(a, output, &said);
-  if (code == 0 && declared->n && !rl_served_find(declared, rl_buf_text(&a->name))) return 0;
+  if (code == 0 && declared->is.n && rl_served_find(declared, rl_buf_text(&a->name)) < 0) return 0;
   if (code == 0) code = read_said(a, output, &said);
   if (code == 0) code = take_output(a, &said);
   return code == 0 ? 0 : rl_err_prefix(a->err, "output '%.100s': ", rl_buf_text(&a->name));

@@ -5,21 +5,16 @@
 #include "base/str.h"
 #include "model/kserve_impl.h"
 
-static enum rl_wire wire_of(const struct rl_served *s, const struct rl_part *part, size_t i) {
-  const struct rl_served_port *port = rl_part_port(s, part, i);
-  return port ? port->wire : rl_wire_of(part->run->inputs[i].t.dtype);
-}
-
 static void put_shape(struct rl_buf *out, const struct rl_tensor *t) {
   for (int i = 0; i < t->rank; i++) rl_buf_printf(out, "%s%" PRId64, i ? "," : "", t->shape[i]);
 }
 
 static int put_input(const struct rl_kserve *k, const struct rl_part *part, size_t i, struct rl_buf *out,
                      struct rl_err *err) {
-  struct rl_tensor t = rl_part_input(&k->s, part, i);
-  enum rl_wire wire = wire_of(&k->s, part, i);
+  const struct rl_tensor *t = &part->inputs[i].t;
+  enum rl_wire wire = rl_part_wire(&k->s, part, i);
   const char *name = rl_part_name(&k->s, part, i);
-  size_t n = rl_tensor_count(&t);
+  size_t n = rl_tensor_count(t);
   int code = 0;
   if (!name)
     return rl_fail(err, RL_EUSAGE, "model '%s' declares no inputs: name the tensor, as in m{ x = t }",
@@ -27,36 +22,36 @@ static int put_input(const struct rl_kserve *k, const struct rl_part *part, size
   rl_buf_puts(out, "{\"name\":");
   rl_put_json_string(out, rl_bytes_str(name));
   rl_buf_puts(out, ",\"shape\":[");
-  put_shape(out, &t);
+  put_shape(out, t);
   rl_buf_printf(out, "],\"datatype\":\"%s\",", rl_wire_name(wire));
   if (k->binary) {
     rl_buf_printf(out, "\"parameters\":{\"binary_data_size\":%zu}}", n * rl_wire_size(wire));
     return 0;
   }
   rl_buf_puts(out, "\"data\":[");
-  code = rl_wire_put_json(out, wire, &t, 0, n, RL_SPECIAL_NULL, err);
+  code = rl_wire_put_json(out, wire, t, 0, n, RL_SPECIAL_NULL, err);
   rl_buf_puts(out, "]}");
   return code == 0 ? 0 : rl_err_prefix(err, "input '%s': ", name);
 }
 
 /* Those that are declared: of others that the model has, nothing is to come over the wire. */
 static void put_outputs(const struct rl_kserve *k, struct rl_buf *out) {
-  if (k->s.out.n) rl_buf_puts(out, ",\"outputs\":[");
-  for (size_t i = 0; i < k->s.out.n; i++) {
+  if (k->s.out.is.n) rl_buf_puts(out, ",\"outputs\":[");
+  for (size_t i = 0; i < k->s.out.is.n; i++) {
     rl_buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-    rl_put_json_string(out, rl_bytes_str(k->s.out.at[i].is.name));
+    rl_put_json_string(out, rl_bytes_str(k->s.out.is.at[i].name));
     rl_buf_puts(out, k->binary ? ",\"parameters\":{\"binary_data\":true}}" : "}");
   }
-  if (k->s.out.n) rl_buf_putc(out, ']');
+  if (k->s.out.is.n) rl_buf_putc(out, ']');
   if (k->binary) rl_buf_puts(out, ",\"parameters\":{\"binary_data_output\":true}");
 }
 
 static int put_bytes(const struct rl_kserve *k, const struct rl_part *part, struct rl_buf *out,
                      struct rl_err *err) {
   int code = 0;
-  for (size_t i = 0; code == 0 && i < part->run->n_inputs; i++) {
-    struct rl_tensor t = rl_part_input(&k->s, part, i);
-    code = rl_wire_put_binary(out, wire_of(&k->s, part, i), &t, err);
+  for (size_t i = 0; code == 0 && i < part->n_inputs; i++) {
+    const struct rl_tensor *t = &part->inputs[i].t;
+    code = rl_wire_put_binary(out, rl_part_wire(&k->s, part, i), t, err);
     if (code != 0) rl_err_prefix(err, "input '%s': ", rl_part_name(&k->s, part, i));
   }
   return code;
@@ -73,7 +68,7 @@ int rl_kserve_put(struct rl_served *s, const struct rl_part *part, struct rl_req
   char length[80];
   int code = 0;
   rl_buf_puts(body, "{\"inputs\":[");
-  for (size_t i = 0; code == 0 && i < part->run->n_inputs; i++) {
+  for (size_t i = 0; code == 0 && i < part->n_inputs; i++) {
     if (i > 0) rl_buf_putc(body, ',');
     code = put_input(k, part, i, body, err);
   }

@@ -1,5 +1,4 @@
 /* Readiness of a server and a model, and what they declare. */
-#include "base/mem.h"
 #include "model/kserve_impl.h"
 
 /* ---- what is declared ---- */
@@ -31,12 +30,8 @@ static int read_port(const struct rl_json_read *doc, size_t tensor, struct rl_se
   if (!known && input)
     return rl_fail(err, RL_EUSAGE, "the input '%s' is of type %.40s, which a tensor has not",
                    rl_buf_text(name), rl_buf_text(type));
-  if (!known || rl_served_find(ports, rl_buf_text(name))) return 0;
-  struct rl_served_port *port = rl_served_add(ports);
-  port->wire = wire;
-  port->is.name = rl_strdup(rl_buf_text(name));
-  port->is.dtype = rl_wire_dtype(wire);
-  return read_shape(doc, tensor, &port->is, err);
+  struct rl_model_port *port = known ? rl_served_add(ports, rl_buf_text(name), wire) : NULL;
+  return port ? read_shape(doc, tensor, port, err) : 0;
 }
 
 static int read_ports(const struct rl_json_read *doc, const char *key, struct rl_served_ports *ports,
@@ -48,7 +43,7 @@ static int read_ports(const struct rl_json_read *doc, const char *key, struct rl
   if (rl_json_read_kind(doc, list) != RL_READ_ARRAY) return odd(err, "its tensors are no list");
   for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at))
     code = read_port(doc, at, ports, input, &name, &type, err);
-  if (code == 0 && rl_json_read_first(doc, list) && ports->n == 0)
+  if (code == 0 && rl_json_read_first(doc, list) && ports->is.n == 0)
     code = rl_fail(err, RL_EUSAGE, "no output of the model is of a type that a tensor has");
   rl_buf_free(&name);
   rl_buf_free(&type);

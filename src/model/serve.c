@@ -1,7 +1,6 @@
 /* Where a server is, what it declares, and the policy of asking it. */
 #include "model/serve.h"
 
-#include <math.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -78,9 +77,8 @@ int rl_served_init(struct rl_served *s, const char *uri, const struct rl_model_o
 }
 
 static void free_ports(struct rl_served_ports *ports) {
-  for (size_t i = 0; i < ports->n; i++) rl_free(ports->at[i].is.name);
-  rl_free(ports->at);
-  *ports = (struct rl_served_ports){0};
+  rl_model_ports_free(&ports->is);
+  rl_free(ports->wire);
 }
 
 void rl_served_done(struct rl_served *s) {
@@ -97,27 +95,28 @@ void rl_served_done(struct rl_served *s) {
 
 /* ---- what is declared ---- */
 
-struct rl_served_port *rl_served_add(struct rl_served_ports *ports) {
-  ports->at = rl_realloc(ports->at, (ports->n + 1) * sizeof *ports->at);
-  struct rl_served_port *port = &ports->at[ports->n++];
-  *port = (struct rl_served_port){.is = {.rank = -1}};
-  return port;
+struct rl_model_port *rl_served_add(struct rl_served_ports *ports, const char *name, enum rl_wire wire) {
+  size_t n = ports->is.n;
+  if (rl_served_find(ports, name) >= 0) return NULL;
+  ports->is.at = rl_realloc(ports->is.at, (n + 1) * sizeof *ports->is.at);
+  ports->wire = rl_realloc(ports->wire, (n + 1) * sizeof *ports->wire);
+  ports->is.at[n] = (struct rl_model_port){.name = rl_strdup(name), .dtype = rl_wire_dtype(wire), .rank = -1};
+  ports->wire[n] = wire;
+  return &ports->is.at[ports->is.n++];
 }
 
-const struct rl_served_port *rl_served_find(const struct rl_served_ports *ports, const char *name) {
-  for (size_t i = 0; i < ports->n; i++)
-    if (strcmp(ports->at[i].is.name, name) == 0) return &ports->at[i];
-  return NULL;
+ssize_t rl_served_find(const struct rl_served_ports *ports, const char *name) {
+  for (size_t i = 0; i < ports->is.n; i++)
+    if (strcmp(ports->is.at[i].name, name) == 0) return (ssize_t)i;
+  return -1;
 }
 
 void rl_served_copy(const struct rl_served_ports *ports, struct rl_model_ports *out) {
-  *out = (struct rl_model_ports){.n = ports->n};
-  if (ports->n == 0) return;
-  out->at = rl_alloc(ports->n * sizeof *out->at);
-  for (size_t i = 0; i < ports->n; i++) {
-    out->at[i] = ports->at[i].is;
-    out->at[i].name = rl_strdup(ports->at[i].is.name);
-  }
+  *out = (struct rl_model_ports){.n = ports->is.n};
+  if (out->n == 0) return;
+  out->at = rl_alloc(out->n * sizeof *out->at);
+  memcpy(out->at, ports->is.at, out->n * sizeof *out->at);
+  for (size_t i = 0; i < out->n; i++) out->at[i].name = rl_strdup(ports->is.at[i].name);
 }
 
 /* ---- asking ---- */

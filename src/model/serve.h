@@ -9,20 +9,16 @@
 #define RL_MODEL_SERVE_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "base/backoff.h"
 #include "base/http.h"
 #include "model/model.h"
 #include "model/wire.h"
 
-struct rl_served_port {
-  struct rl_model_port is;
-  enum rl_wire wire;
-};
-
 struct rl_served_ports {
-  size_t n; /* 0: not known */
-  struct rl_served_port *at;
+  struct rl_model_ports is; /* n 0: not known */
+  enum rl_wire *wire;       /* by port: its type on the wire */
 };
 
 struct rl_served {
@@ -50,9 +46,10 @@ void rl_served_done(struct rl_served *s);
 
 /* ---- what is declared ---- */
 
-struct rl_served_port *rl_served_add(struct rl_served_ports *ports); /* a zeroed one at the end */
-const struct rl_served_port *rl_served_find(const struct rl_served_ports *ports, const char *name);
-/* Copies for the model's caller: from rl_alloc. */
+/* Adds one at the end, of that name and no shape known; NULL: there is one of that name already. */
+struct rl_model_port *rl_served_add(struct rl_served_ports *ports, const char *name, enum rl_wire wire);
+ssize_t rl_served_find(const struct rl_served_ports *ports, const char *name); /* -1: none */
+/* A copy for the model's caller. */
 void rl_served_copy(const struct rl_served_ports *ports, struct rl_model_ports *out);
 
 /* ---- asking ---- */
@@ -99,8 +96,9 @@ bool rl_served_shape(const struct rl_json_read *doc, size_t array, int *rank, in
 
 /* Rows of a run that one call carries. */
 struct rl_part {
-  const struct rl_model_run *run;
-  int64_t first, rows; /* rows -1: nothing says what a row is, the inputs go whole */
+  const struct rl_model_value *inputs; /* of those rows, in the ports' order */
+  size_t n_inputs;
+  int64_t first, rows; /* rows -1: nothing says what a row is */
   size_t number;       /* from 0 */
 };
 
@@ -125,10 +123,8 @@ struct rl_protocol {
 int rl_served_run(struct rl_served *s, const struct rl_protocol *protocol, struct rl_model_run *run,
                   struct rl_err *err);
 
-/* The i-th input's declaration (NULL: none) and, of its elements, those of the part: a view. */
-const struct rl_served_port *rl_part_port(const struct rl_served *s, const struct rl_part *part, size_t i);
-struct rl_tensor rl_part_input(const struct rl_served *s, const struct rl_part *part, size_t i);
-const char *rl_part_name(const struct rl_served *s, const struct rl_part *part, size_t i); /* NULL: nowhere */
+enum rl_wire rl_part_wire(const struct rl_served *s, const struct rl_part *part, size_t i);
+const char *rl_part_name(const struct rl_served *s, const struct rl_part *part, size_t i); /* NULL: none */
 
 struct rl_join {
   struct rl_served *s;

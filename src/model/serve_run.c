@@ -7,57 +7,12 @@
 
 /* ---- inputs ---- */
 
-/* The declared port that a value of a run is meant for. */
-static const struct rl_served_port *port_of(const struct rl_served *s, const struct rl_model_value *value) {
-  if (value->name) return rl_served_find(&s->in, value->name);
-  return s->in.n == 1 ? &s->in.at[0] : NULL;
-}
-
-/* Is the first axis the rows'? Where nothing is declared, it is. */
-static bool has_rows(const struct rl_served_port *port, const struct rl_tensor *t) {
-  if (t->rank == 0) return false;
-  return !port || port->is.rank < 0 || (port->is.rank > 0 && port->is.shape[0] < 0);
-}
-
-static int differing_rows(const struct rl_model_run *run, size_t a, size_t b, struct rl_err *err) {
-  char one[RL_SHAPE_TEXT], other[RL_SHAPE_TEXT];
-  const struct rl_tensor *x = &run->inputs[a].t, *y = &run->inputs[b].t;
-  return rl_fail(err, RL_EUSAGE, "inputs of different rows: '%s' is %s, '%s' is %s",
-                 run->inputs[a].name ? run->inputs[a].name : "", rl_shape_text(one, x->rank, x->shape),
-                 run->inputs[b].name ? run->inputs[b].name : "", rl_shape_text(other, y->rank, y->shape));
-}
-
-/* The rows that all inputs have; -1: none has any. */
-static int count_rows(const struct rl_served *s, const struct rl_model_run *run, int64_t *rows,
-                      struct rl_err *err) {
-  size_t first = 0;
-  *rows = -1;
-  for (size_t i = 0; i < run->n_inputs; i++) {
-    const struct rl_tensor *t = &run->inputs[i].t;
-    if (!has_rows(port_of(s, &run->inputs[i]), t)) continue;
-    if (*rows < 0) {
-      *rows = t->shape[0];
-      first = i;
-    } else if (t->shape[0] != *rows) {
-      return differing_rows(run, first, i, err);
-    }
-  }
-  return 0;
-}
-
-const struct rl_served_port *rl_part_port(const struct rl_served *s, const struct rl_part *part, size_t i) {
-  return port_of(s, &part->run->inputs[i]);
+enum rl_wire rl_part_wire(const struct rl_served *s, const struct rl_part *part, size_t i) {
+  return s->in.is.n ? s->in.wire[i] : rl_wire_of(part->inputs[i].t.dtype);
 }
 
 const char *rl_part_name(const struct rl_served *s, const struct rl_part *part, size_t i) {
-  const struct rl_served_port *port = rl_part_port(s, part, i);
-  return port ? port->is.name : part->run->inputs[i].name;
-}
-
-struct rl_tensor rl_part_input(const struct rl_served *s, const struct rl_part *part, size_t i) {
-  const struct rl_tensor *t = &part->run->inputs[i].t;
-  if (part->rows < 0 || !has_rows(rl_part_port(s, part, i), t)) return *t;
-  return rl_tensor_range(t, part->first, part->rows, 1);
+  return s->in.is.n ? s->in.is.at[i].name : part->inputs[i].name;
 }
 
 /* ---- outputs ---- */
@@ -89,7 +44,7 @@ void rl_join_init(struct rl_join *join, struct rl_served *s, struct rl_model_run
   *join = (struct rl_join){.s = s, .run = run, .rows = rows, .parts = 1};
   run->outputs = NULL;
   run->n_outputs = 0;
-  for (size_t i = 0; i < s->out.n; i++) add_output(join, s->out.at[i].is.name);
+  for (size_t i = 0; i < s->out.is.n; i++) add_output(join, s->out.is.at[i].name);
 }
 
 void rl_join_done(struct rl_join *join, bool drop) {
@@ -126,19 +81,19 @@ static bool fits(const struct rl_model_port *port, int rank, const int64_t *shap
 }
 
 /* Against what the model declares. */
-static int check_declared(const struct rl_served_port *port, int rank, const int64_t *shape,
+static int check_declared(const struct rl_model_port *port, int rank, const int64_t *shape,
                           struct rl_err *err) {
   char came[RL_SHAPE_TEXT], declared[RL_SHAPE_TEXT];
-  if (!port || fits(&port->is, rank, shape)) return 0;
+  if (!port || fits(port, rank, shape)) return 0;
   return rl_fail(err, RL_EFAIL, "it is %s, the model declares %s", rl_shape_text(came, rank, shape),
-                 rl_shape_text(declared, port->is.rank, port->is.shape));
+                 rl_shape_text(declared, port->rank, port->shape));
 }
 
 /* The outer dimension is the rows' that were sent, but of an output that is declared to have another. */
 static int check_rows(const struct rl_join *join, const struct rl_part *part,
-                      const struct rl_served_port *port, int rank, const int64_t *shape, struct rl_err *err) {
+                      const struct rl_model_port *port, int rank, const int64_t *shape, struct rl_err *err) {
   char came[RL_SHAPE_TEXT];
-  bool fixed = port && port->is.rank >= 0 && (port->is.rank == 0 || port->is.shape[0] >= 0);
+  bool fixed = port && port->rank >= 0 && (port->rank == 0 || port->shape[0] >= 0);
   if (part->rows < 0 || (fixed && join->parts == 1)) return 0;
   if (rank > 0 && shape[0] == part->rows) return 0;
   return rl_fail(err, RL_EFAIL, "it is %s, where %" PRId64 " rows were sent",
@@ -165,20 +120,19 @@ static int check_parts(const struct rl_tensor *whole, int rank, const int64_t *s
 }
 
 static int check_shape(const struct rl_join *join, const struct rl_part *part,
-                       const struct rl_served_port *port, int rank, const int64_t *shape,
-                       struct rl_err *err) {
+                       const struct rl_model_port *port, int rank, const int64_t *shape, struct rl_err *err) {
   int code = check_rows(join, part, port, rank, shape, err);
   return code ? code : check_declared(port, rank, shape, err);
 }
 
 static int place(struct rl_join *join, const struct rl_part *part, size_t i, enum rl_wire wire, int rank,
                  const int64_t *shape, struct rl_tensor *where, struct rl_err *err) {
-  const struct rl_served_port *port = rl_served_find(&join->s->out, join->run->outputs[i].name);
+  const struct rl_model_port *port = join->s->out.is.n ? &join->s->out.is.at[i] : NULL;
   struct rl_tensor *whole = &join->run->outputs[i].t;
   int code = check_shape(join, part, port, rank, shape, err);
   if (code == 0 && join->placed[i] != part->number) code = rl_fail(err, RL_EFAIL, "it stands there twice");
   if (code == 0 && part->number == 0)
-    code = make_whole(join, i, port ? port->is.dtype : rl_wire_dtype(wire), rank, shape, err);
+    code = make_whole(join, i, port ? port->dtype : rl_wire_dtype(wire), rank, shape, err);
   else if (code == 0)
     code = check_parts(whole, rank, shape, err);
   if (code != 0) return code;
@@ -207,6 +161,7 @@ int rl_join_check(const struct rl_join *join, const struct rl_part *part, struct
 /* Parts that are asked for at once. */
 struct wave {
   struct rl_part *parts;
+  struct rl_model_value *inputs; /* of all of them */
   struct rl_request *requests;
   struct rl_http_call *calls;
   const char *(*headers)[3];
@@ -214,14 +169,16 @@ struct wave {
   struct rl_buf url;
 };
 
-static void wave_init(struct wave *w, struct rl_served *s, const struct rl_protocol *protocol, size_t most) {
+static void wave_init(struct wave *w, const struct rl_join *join, const struct rl_protocol *protocol) {
+  size_t most = join->parts < join->s->in_flight ? join->parts : join->s->in_flight;
   struct rl_buf path = RL_BUF_INIT;
   *w = (struct wave){.parts = rl_zalloc(most * sizeof *w->parts),
+                     .inputs = rl_zalloc(most * join->run->n_inputs * sizeof *w->inputs),
                      .requests = rl_zalloc(most * sizeof *w->requests),
                      .calls = rl_zalloc(most * sizeof *w->calls),
                      .headers = rl_zalloc(most * sizeof *w->headers)};
-  protocol->put_path(s, &path);
-  rl_http_put_url(&w->url, s->url, path.data);
+  protocol->put_path(join->s, &path);
+  rl_http_put_url(&w->url, join->s->url, path.data);
   rl_buf_free(&path);
 }
 
@@ -237,19 +194,33 @@ static void wave_clear(struct wave *w) {
 static void wave_free(struct wave *w) {
   wave_clear(w);
   rl_free(w->parts);
+  rl_free(w->inputs);
   rl_free(w->requests);
   rl_free(w->calls);
   rl_free((void *)w->headers);
   rl_buf_free(&w->url);
 }
 
-static int add_call(struct wave *w, struct rl_served *s, const struct rl_protocol *protocol,
-                    const struct rl_part *part, struct rl_err *err) {
-  struct rl_request *request = &w->requests[w->n];
+/* The part that begins at a row; its views of the inputs are the wave's. */
+static void set_part(struct wave *w, const struct rl_join *join, size_t number) {
+  const struct rl_model_run *run = join->run;
+  int64_t batch = join->s->batch, first = (int64_t)number * batch;
+  struct rl_model_value *inputs = w->inputs + w->n * run->n_inputs;
+  w->parts[w->n] = (struct rl_part){inputs, run->n_inputs, 0, join->rows, number};
+  memcpy(inputs, run->inputs, run->n_inputs * sizeof *inputs);
+  if (join->parts == 1) return;
+  w->parts[w->n].first = first;
+  w->parts[w->n].rows = join->rows - first < batch ? join->rows - first : batch;
+  rl_model_part(&join->s->in.is, run->inputs, run->n_inputs, first, w->parts[w->n].rows, inputs);
+}
+
+static int add_call(struct wave *w, const struct rl_join *join, const struct rl_protocol *protocol,
+                    size_t number, struct rl_err *err) {
+  set_part(w, join, number);
   size_t at = w->n++;
-  w->parts[at] = *part;
+  struct rl_request *request = &w->requests[at];
   w->calls[at] = (struct rl_http_call){0};
-  int code = protocol->put(s, &w->parts[at], request, err);
+  int code = protocol->put(join->s, &w->parts[at], request, err);
   for (size_t i = 0; i < request->n_headers; i++) w->headers[at][i] = request->headers[i];
   w->calls[at] = (struct rl_http_call){.method = "POST",
                                        .url = w->url.data,
@@ -271,23 +242,11 @@ static int take_answers(struct wave *w, struct rl_join *join, const struct rl_pr
   return code;
 }
 
-/* The part that begins at a row. */
-static struct rl_part part_at(const struct rl_join *join, const struct rl_served *s, size_t number) {
-  struct rl_part part = {.run = join->run, .rows = join->rows, .number = number};
-  if (join->parts == 1) return part;
-  part.first = (int64_t)number * s->batch;
-  part.rows = join->rows - part.first < s->batch ? join->rows - part.first : s->batch;
-  return part;
-}
-
 static int run_wave(struct wave *w, struct rl_join *join, const struct rl_protocol *protocol,
                     struct rl_asking *asking, size_t from, struct rl_err *err) {
-  struct rl_served *s = join->s;
   int code = 0;
-  for (size_t i = from; code == 0 && i < join->parts && i < from + s->in_flight; i++) {
-    struct rl_part part = part_at(join, s, i);
-    code = add_call(w, s, protocol, &part, err);
-  }
+  for (size_t i = from; code == 0 && i < join->parts && i < from + join->s->in_flight; i++)
+    code = add_call(w, join, protocol, i, err);
   if (code == 0) code = rl_asking_run(asking, w->calls, w->n, err);
   if (code == 0) code = take_answers(w, join, protocol, err);
   wave_clear(w);
@@ -299,36 +258,20 @@ static int run_parts(struct rl_join *join, const struct rl_protocol *protocol, s
   struct wave wave;
   int code = 0;
   rl_asking_init(&asking, join->s, join->run->go_on, join->run->arg);
-  wave_init(&wave, join->s, protocol, join->parts < join->s->in_flight ? join->parts : join->s->in_flight);
+  wave_init(&wave, join, protocol);
   for (size_t i = 0; code == 0 && i < join->parts; i += join->s->in_flight)
     code = run_wave(&wave, join, protocol, &asking, i, err);
   wave_free(&wave);
   return code;
 }
 
-/* Servers differ in what they make of no rows; what is declared says what comes of it. */
-static int run_nothing(struct rl_join *join, struct rl_err *err) {
-  int code =
-      join->run->n_outputs ? 0 : rl_fail(err, RL_EUSAGE, "no rows to send to a model that declares nothing");
-  for (size_t i = 0; code == 0 && i < join->run->n_outputs; i++) {
-    const struct rl_model_port *port = &join->s->out.at[i].is;
-    int64_t shape[RL_RANK_MAX] = {0};
-    int rank = port->rank < 1 ? 1 : port->rank;
-    for (int k = 1; k < rank; k++) shape[k] = port->shape[k] < 0 ? 0 : port->shape[k];
-    code = rl_tensor_new(&join->run->outputs[i].t, port->dtype, rank, shape, join->run->alloc, err);
-  }
-  return code;
-}
-
 int rl_served_run(struct rl_served *s, const struct rl_protocol *protocol, struct rl_model_run *run,
                   struct rl_err *err) {
   struct rl_join join;
-  int64_t rows;
-  int code = count_rows(s, run, &rows, err);
-  if (code != 0) return code;
+  int64_t rows = rl_model_rows(&s->in.is, run->inputs, run->n_inputs);
   rl_join_init(&join, s, run, rows);
   if (s->batch > 0 && rows > s->batch) join.parts = (size_t)((rows + s->batch - 1) / s->batch);
-  code = rows == 0 ? run_nothing(&join, err) : run_parts(&join, protocol, err);
+  int code = run_parts(&join, protocol, err);
   rl_join_done(&join, code != 0);
   return code;
 }

@@ -53,8 +53,9 @@ static enum rl_wire guess_wire(const struct rl_json_read *doc, size_t value) {
 }
 
 static enum rl_wire wire_of(const struct answer *a, const char *name, size_t value) {
-  const struct rl_served_port *port = rl_served_find(&a->join->s->out, name);
-  return port ? port->wire : guess_wire(&a->doc, value);
+  const struct rl_served_ports *out = &a->join->s->out;
+  ssize_t i = rl_served_find(out, name);
+  return i >= 0 ? out->wire[i] : guess_wire(&a->doc, value);
 }
 
 static const char ragged[] = "its arrays are of different lengths, or nested over 8 deep";
@@ -116,11 +117,11 @@ static int take_named(const struct answer *a, size_t objects, bool rows) {
   size_t object = rows ? rl_json_read_first(&a->doc, objects) : objects;
   struct rl_buf name = RL_BUF_INIT;
   int code = 0;
-  for (size_t i = 0; code == 0 && i < out->n; i++) {
-    size_t value = rl_json_read_member(&a->doc, object, out->at[i].is.name);
-    if (value) code = named(a, rows ? take_rows : take_tensor, out->at[i].is.name, rows ? objects : value);
+  for (size_t i = 0; code == 0 && i < out->is.n; i++) {
+    size_t value = rl_json_read_member(&a->doc, object, out->is.at[i].name);
+    if (value) code = named(a, rows ? take_rows : take_tensor, out->is.at[i].name, rows ? objects : value);
   }
-  for (size_t at = out->n ? 0 : rl_json_read_first(&a->doc, object); code == 0 && at;
+  for (size_t at = out->is.n ? 0 : rl_json_read_first(&a->doc, object); code == 0 && at;
        at = rl_json_read_next(&a->doc, at)) {
     code = rl_json_read_text(&a->doc, rl_json_read_key(at), &name) ? 0
                                                                    : fail(a, "an output's name is malformed");
@@ -132,8 +133,8 @@ static int take_named(const struct answer *a, size_t objects, bool rows) {
 
 static int take_only(const struct answer *a, size_t value) {
   const struct rl_served_ports *out = &a->join->s->out;
-  if (out->n > 1) return rl_fail(a->err, RL_EFAIL, "one output came, the model declares %zu", out->n);
-  return named(a, take_tensor, out->n ? out->at[0].is.name : "output", value);
+  if (out->is.n > 1) return rl_fail(a->err, RL_EFAIL, "one output came, the model declares %zu", out->is.n);
+  return named(a, take_tensor, out->is.n ? out->is.at[0].name : "output", value);
 }
 
 static bool is_object(const struct rl_json_read *doc, size_t value) {

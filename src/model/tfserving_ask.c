@@ -36,10 +36,9 @@ static int put_axis(struct nesting *n,
 
 static int put_input(const struct rl_served *s, const struct rl_part *part, size_t i, struct rl_buf *out,
                      struct rl_err *err) {
-  struct rl_tensor t = rl_part_input(s, part, i);
-  const struct rl_served_port *port = rl_part_port(s, part, i);
-  struct nesting n = {.out = out, .wire = port ? port->wire : rl_wire_of(t.dtype), .t = &t, .err = err};
-  int code = t.rank == 0 ? put_numbers(&n, 1) : put_axis(&n, 0);
+  const struct rl_tensor *t = &part->inputs[i].t;
+  struct nesting n = {.out = out, .wire = rl_part_wire(s, part, i), .t = t, .err = err};
+  int code = t->rank == 0 ? put_numbers(&n, 1) : put_axis(&n, 0);
   if (code == 0) return 0;
   const char *name = rl_part_name(s, part, i);
   return name ? rl_err_prefix(err, "input '%s': ", name) : code;
@@ -48,7 +47,7 @@ static int put_input(const struct rl_served *s, const struct rl_part *part, size
 static int put_named(const struct rl_served *s, const struct rl_part *part, struct rl_buf *out,
                      struct rl_err *err) {
   int code = 0;
-  for (size_t i = 0; code == 0 && i < part->run->n_inputs; i++) {
+  for (size_t i = 0; code == 0 && i < part->n_inputs; i++) {
     const char *name = rl_part_name(s, part, i);
     if (!name)
       return rl_fail(err, RL_EUSAGE,
@@ -65,7 +64,7 @@ int rl_tfserving_put(struct rl_served *s, const struct rl_part *part, struct rl_
                      struct rl_err *err) {
   const struct rl_tfserving *tf = (const struct rl_tfserving *)s;
   struct rl_buf *body = &request->body;
-  bool one = part->run->n_inputs == 1, rows = one && part->rows >= 0;
+  bool one = part->n_inputs == 1, rows = one && part->rows >= 0;
   rl_buf_putc(body, '{');
   if (tf->signature) {
     rl_buf_puts(body, "\"signature_name\":");

@@ -48,12 +48,8 @@ static int read_port(const struct rl_json_read *doc, size_t at, struct rl_served
                    rl_buf_text(text));
   if (!known) return 0;
   if (!rl_json_read_text(doc, rl_json_read_key(at), text)) return odd(err, "a malformed name");
-  if (rl_served_find(ports, rl_buf_text(text))) return 0;
-  struct rl_served_port *port = rl_served_add(ports);
-  port->wire = wire;
-  port->is.name = rl_strdup(rl_buf_text(text));
-  port->is.dtype = rl_wire_dtype(wire);
-  return read_shape(doc, at, &port->is, text, err);
+  struct rl_model_port *port = rl_served_add(ports, rl_buf_text(text), wire);
+  return port ? read_shape(doc, at, port, text, err) : 0;
 }
 
 static int read_ports(const struct rl_json_read *doc, size_t signature, const char *key,
@@ -64,7 +60,7 @@ static int read_ports(const struct rl_json_read *doc, size_t signature, const ch
   if (!list || rl_json_read_kind(doc, list) != RL_READ_OBJECT) return odd(err, "a signature without tensors");
   for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at))
     code = read_port(doc, at, ports, input, &text, err);
-  if (code == 0 && rl_json_read_first(doc, list) && ports->n == 0)
+  if (code == 0 && rl_json_read_first(doc, list) && ports->is.n == 0)
     code = rl_fail(err, RL_EUSAGE, "no output of the model is of a type that a tensor has");
   rl_buf_free(&text);
   return code;

@@ -155,17 +155,17 @@ static bool put_integer(const struct rl_tensor *t, size_t i, int64_t value) {
 /* ---- what is sent ---- */
 
 static int no_place(struct rl_err *err, enum rl_wire wire, int64_t value) {
-  return rl_fail(err, RL_EUSAGE, "the model takes %s, which cannot hold %" PRId64, rl_wire_name(wire), value);
+  return rl_fail(err, RL_EFAIL, "the model takes %s, which cannot hold %" PRId64, rl_wire_name(wire), value);
 }
 
 static int check_sent(enum rl_wire wire, const struct rl_tensor *t, struct rl_err *err) {
   if (t->dtype == wires[wire].dtype) return 0;
-  return rl_fail(err, RL_EUSAGE, "the model takes %s here, not %s", rl_dtype_name(wires[wire].dtype),
+  return rl_fail(err, RL_EFAIL, "the model takes %s here, not %s", rl_dtype_name(wires[wire].dtype),
                  rl_dtype_name(t->dtype));
 }
 
 static int no_half(struct rl_err *err, double value) {
-  return rl_fail(err, RL_EUSAGE, "the model takes FP16, which cannot hold %g: the largest is 65504", value);
+  return rl_fail(err, RL_EFAIL, "the model takes FP16, which cannot hold %g: the largest is 65504", value);
 }
 
 static bool over_half(enum rl_wire wire, double value) {
@@ -178,7 +178,7 @@ static int put_special(struct rl_buf *out, double value, enum rl_wire_special sp
   else if (isnan(value))
     rl_buf_puts(out, "null");
   else
-    return rl_fail(err, RL_EUSAGE, "it holds an infinity, which JSON cannot say: clip it before");
+    return rl_fail(err, RL_EFAIL, "it holds an infinity, which JSON cannot say: clip it before");
   return 0;
 }
 

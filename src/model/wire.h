@@ -38,7 +38,7 @@ bool rl_wire_parse_tf(const char *name, enum rl_wire *wire); /* "DT_FLOAT" */
  * takes. */
 enum rl_wire_special { RL_SPECIAL_NULL, RL_SPECIAL_BARE };
 
-/* Puts n elements from the first on, of a compact tensor, with commas between them. RL_EUSAGE for a value
+/* Puts n elements from the first on, of a compact tensor, with commas between them. RL_EFAIL for a value
  * that the type cannot hold or JSON cannot say. */
 int rl_wire_put_json(struct rl_buf *out, enum rl_wire wire, const struct rl_tensor *t, size_t first, size_t n,
                      enum rl_wire_special special, struct rl_err *err);

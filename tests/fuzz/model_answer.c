@@ -20,10 +20,10 @@ static void *bounded(void *self, void *p, size_t old_size, size_t new_size) {
 
 static void declare(struct rl_served_ports *ports, const char *name, enum rl_wire wire, int rank,
                     int64_t last) {
-  struct rl_served_port *port = rl_served_add(ports);
-  *port = (struct rl_served_port){
-      .is = {.name = rl_strdup(name), .dtype = rl_wire_dtype(wire), .rank = rank, .shape = {-1, last}},
-      .wire = wire};
+  struct rl_model_port *port = rl_served_add(ports, name, wire);
+  port->rank = rank;
+  port->shape[0] = -1;
+  port->shape[1] = last;
 }
 
 static void check(const struct rl_model_run *run) {
@@ -35,7 +35,7 @@ static void check(const struct rl_model_run *run) {
 static void answer(struct rl_served *s, bool tf, struct rl_http_call *call, size_t size) {
   const struct rl_tensor_alloc alloc = {bounded, &size};
   struct rl_model_run run = {.alloc = &alloc};
-  struct rl_part part = {.run = &run, .rows = ROWS};
+  struct rl_part part = {.rows = ROWS};
   struct rl_join join;
   struct rl_err err = {0};
   rl_join_init(&join, s, &run, ROWS);

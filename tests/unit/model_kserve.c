@@ -144,7 +144,7 @@ TEST(nan_goes_as_null_and_comes_back_and_infinity_is_refused) {
   CHECK(isnan(run_at(&r, 0, 0)) && run_at(&r, 0, 1) == 2);
   run_done(&r);
   run_rows(&r, &m, "x", 1, 2, endless, NULL, NULL);
-  CHECK_INT(r.code, RL_EUSAGE);
+  CHECK_INT(r.code, RL_EFAIL);
   CHECK_HAS(r.err.text, "input 'x': it holds an infinity");
   run_done(&r);
   served_close(&m);
@@ -186,18 +186,29 @@ TEST(a_split_batch_has_several_calls_under_way_and_is_joined_in_order) {
   http_bed_stop(&bed.http);
 }
 
+/* Through the front, which finds the backend by the scheme. */
 TEST(no_rows_are_no_call) {
-  struct serve_bed bed;
-  struct served m;
-  struct ran r;
-  start_twice(&bed, &m, plain_server, NULL);
-  run_rows(&r, &m, NULL, 0, 2, NULL, NULL, NULL);
-  CHECK_INT(r.code, 0);
-  CHECK_INT(r.run.outputs[0].t.shape[0], 0);
-  CHECK_INT(r.run.outputs[0].t.shape[1], 2);
-  CHECK_INT(atomic_load(&bed.posts), 0);
-  run_done(&r);
-  served_close(&m);
+  struct serve_bed bed = {.model = twice_model, .server = plain_server};
+  char uri[100];
+  struct rl_model *model = NULL;
+  struct rl_err err = {0};
+  struct rl_model_value x = {0};
+  struct rl_model_run run = {.inputs = &x, .n_inputs = 1};
+  bed_start(&bed, twice);
+  if (rl_model_open(&model, bed_uri(&bed, "kserve", uri), &(struct rl_model_opts){.batch = 2}, NULL, NULL,
+                    &err))
+    UNIT_FAIL("%s", err.text);
+  for (int64_t rows = 0; rows < 4; rows += 3) {
+    CHECK_INT(rl_tensor_new(&x.t, RL_FLOAT32, 2, (const int64_t[]){rows, 2}, NULL, NULL), 0);
+    memset(x.t.data, 0, (size_t)rows * 8);
+    if (rl_model_run(model, &run, &err)) UNIT_FAIL("%s", err.text);
+    CHECK_INT(run.outputs[0].t.shape[0], rows);
+    CHECK_INT(run.outputs[0].t.shape[1], 2);
+    CHECK_INT(atomic_load(&bed.posts), rows ? 2 : 0);
+    rl_model_values_free(run.outputs, run.n_outputs);
+    rl_tensor_free(&x.t);
+  }
+  rl_model_close(model);
   http_bed_stop(&bed.http);
 }
 

@@ -143,8 +143,7 @@ TEST(several_inputs_go_by_name) {
   memcpy(values[1].t.data, "\0\1", 2);
   if (m.backend->run(m.self, &run, &err) != 0) UNIT_FAIL("%s", err.text);
   CHECK_STR(rl_buf_text(&t.asked), "{\"inputs\":{\"x\":[[0.1,NaN],[-Infinity,1e+30]],\"k\":[false,true]}}");
-  for (size_t i = 0; i < run.n_outputs; i++) rl_tensor_free(&run.outputs[i].t);
-  free(run.outputs);
+  rl_model_values_free(run.outputs, run.n_outputs);
   rl_tensor_free(&values[0].t);
   rl_tensor_free(&values[1].t);
   close_bed(&m, &bed, &t);

@@ -87,11 +87,11 @@ static void refused(enum rl_wire wire, const void *data, const char *why) {
   struct rl_tensor t = tensor(rl_wire_dtype(wire), 1, data);
   struct rl_buf out = RL_BUF_INIT;
   struct rl_err err = {0};
-  CHECK_INT(rl_wire_put_json(&out, wire, &t, 0, 1, RL_SPECIAL_NULL, &err), RL_EUSAGE);
+  CHECK_INT(rl_wire_put_json(&out, wire, &t, 0, 1, RL_SPECIAL_NULL, &err), RL_EFAIL);
   CHECK_HAS(err.text, why);
   if (!strstr(why, "infinity")) {
     err = (struct rl_err){0};
-    CHECK_INT(rl_wire_put_binary(&out, wire, &t, &err), RL_EUSAGE);
+    CHECK_INT(rl_wire_put_binary(&out, wire, &t, &err), RL_EFAIL);
     CHECK_HAS(err.text, why);
   }
   rl_buf_free(&out);
@@ -112,9 +112,9 @@ TEST(another_type_than_the_models_is_refused) {
   struct rl_tensor t = tensor(RL_FLOAT64, 1, &(double){1});
   struct rl_buf out = RL_BUF_INIT;
   struct rl_err err = {0};
-  CHECK_INT(rl_wire_put_json(&out, RL_WIRE_FP32, &t, 0, 1, RL_SPECIAL_NULL, &err), RL_EUSAGE);
+  CHECK_INT(rl_wire_put_json(&out, RL_WIRE_FP32, &t, 0, 1, RL_SPECIAL_NULL, &err), RL_EFAIL);
   CHECK_HAS(err.text, "takes float32 here, not float64");
-  CHECK_INT(rl_wire_put_binary(&out, RL_WIRE_INT32, &t, &err), RL_EUSAGE);
+  CHECK_INT(rl_wire_put_binary(&out, RL_WIRE_INT32, &t, &err), RL_EFAIL);
   rl_buf_free(&out);
   rl_tensor_free(&t);
 }

@@ -80,14 +80,9 @@ static inline int served_open(struct served *m, const struct rl_model_backend *b
   return backend->open(&m->self, uri, opts ? opts : &none, &m->in, &m->out, NULL, NULL, &m->err);
 }
 
-static inline void ports_free(struct rl_model_ports *ports) {
-  for (size_t i = 0; i < ports->n; i++) rl_free(ports->at[i].name);
-  rl_free(ports->at);
-}
-
 static inline void served_close(struct served *m) {
-  ports_free(&m->in);
-  ports_free(&m->out);
+  rl_model_ports_free(&m->in);
+  rl_model_ports_free(&m->out);
   if (m->self) m->backend->close(m->self);
 }
 
@@ -111,8 +106,7 @@ static inline void run_rows(struct ran *r, struct served *m, const char *name, i
 
 static inline void run_done(struct ran *r) {
   rl_tensor_free(&r->x.t);
-  for (size_t i = 0; i < r->run.n_outputs; i++) rl_tensor_free(&r->run.outputs[i].t);
-  free(r->run.outputs);
+  rl_model_values_free(r->run.outputs, r->run.n_outputs);
 }
 
 static inline float run_at(const struct ran *r, size_t output, size_t i) {
