@@ -1,5 +1,5 @@
-/* What C asks of C++: simdjson's first stage, which finds where every token of a document starts, and numbers to
- * and from text. Implemented by json_index.cpp; nothing throws. */
+/* What C asks of C++: simdjson's first stage, which finds where every token of a document starts, and numbers
+ * to and from text. Implemented by json_index.cpp; nothing throws. */
 #ifndef RL_BASE_JSON_INDEX_H
 #define RL_BASE_JSON_INDEX_H
 

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "cli/commands.h"
 #include "base/json_index.h"
+#include "cli/commands.h"
 #include "kafka/config.h"
 #include "lua/version.h"
 

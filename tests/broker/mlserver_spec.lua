@@ -53,14 +53,19 @@ describe("MLServer", function()
     end
     local server, uri = mlserver.start()
     local words = { "run", "--code", SCORES, "--input", "/dev/null", "--", mlserver.triplets, uri }
-    local local_too = os.getenv "RILLE_ONNXRUNTIME" ~= nil or proc.read "build/onnxruntime/.done" ~= ""
-    if local_too then words[#words + 1] = mlserver.braai end
+    local beside = io.open(os.getenv "RILLE_ONNXRUNTIME" or rille.program:match "^(.*)/[^/]*$" .. "/libonnxruntime.so")
+    if beside then words[#words + 1] = mlserver.braai end
     local run = rille.start(words)
     assert.equal(0, run:wait(120), run:err() .. server:err())
     local lines = {}
     for line in run:out():gmatch "[^\n]+" do lines[#lines + 1] = line end
     assert.equal("39\tscore\ttriplets", lines[1]:match "^%S+%s%S+%s%S+")
     near(numbers(lines[1]), truth())
-    if local_too then near(numbers(lines[2]), numbers(lines[1])) end
+    if not beside then
+      pending "the scores are those published; in process: no libonnxruntime.so, make onnxruntime"
+      return
+    end
+    beside:close()
+    near(numbers(lines[2]), numbers(lines[1]))
   end)
 end)
