@@ -162,6 +162,15 @@ build/onnxruntime/%/libonnxruntime.so: tests/deps/onnxruntime
 build/onnxruntime/ort-sys: tests/deps/ort_sys
 	$(call say,cargo,$@)tests/deps/ort_sys $@ && touch $@
 
+.PHONY: mlserver
+mlserver: build/mlserver/.done ## MLServer 1.7.1 (pip) into build/mlserver: the models' protocol is tested against it, too
+
+build/mlserver/.done: tests/mlserver/requirements.txt
+	@tests/deps/install mlserver
+	$(call say,pip,build/mlserver)rm -rf build/mlserver && python3 -m venv build/mlserver
+	@build/mlserver/bin/pip install -q --disable-pip-version-check -r $<
+	@cp $< $@
+
 .PHONY: librdkafka
 librdkafka: build/librdkafka/lib/librdkafka.so ## librdkafka 2.12.1 into build/librdkafka; use it with RDKAFKA=build/librdkafka
 
@@ -322,8 +331,8 @@ ifneq ($(filter lint%,$(MAKECMDGOALS)),)
 endif
 
 .PHONY: clean distclean
-clean: ## removes what was built; what was fetched (Kafka, Apicurio, ONNX Runtime, librdkafka, sources) stays
-	@find build -mindepth 1 -maxdepth 1 ! -name kafka ! -name apicurio ! -name librdkafka ! -name sources ! -name tsan-deps ! -name onnxruntime -exec rm -rf {} + 2>/dev/null || true
+clean: ## removes what was built; what was fetched (Kafka, Apicurio, ONNX Runtime, MLServer, librdkafka, sources) stays
+	@find build -mindepth 1 -maxdepth 1 ! -name kafka ! -name apicurio ! -name librdkafka ! -name sources ! -name tsan-deps ! -name onnxruntime ! -name mlserver -exec rm -rf {} + 2>/dev/null || true
 
 distclean: ## removes all of build/
 	rm -rf build

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
+#include "base/json_index.h"
 #include "cli/commands.h"
-#include "codec/version.h"
 #include "kafka/config.h"
 #include "lua/version.h"
 

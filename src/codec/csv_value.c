@@ -3,8 +3,8 @@
 #include <math.h>
 #include <strings.h>
 
+#include "base/json_index.h"
 #include "base/str.h"
-#include "codec/json_index.h"
 #include "codec/json_walk.h"
 
 enum { NUMBER_MAX = 512 }; /* bytes; longer texts are none */

@@ -1,5 +1,5 @@
 /* JSON, whole documents (S9): a flat tape of cells in C from which Lua values are built, so that no C++ frame
- * lies under a Lua call. The only C++ file is json.cpp; nothing throws out of it.
+ * lies under a Lua call. The only C++ file is base/json_index.cpp; nothing throws out of it.
  *
  * Of a key that an object holds twice the last one counts, here and where fields are selected (decoder.h):
  * the tape has both pairs, in order, so that filling a table from it comes to that by itself. */

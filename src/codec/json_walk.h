@@ -7,10 +7,9 @@
 #ifndef RL_CODEC_JSON_WALK_H
 #define RL_CODEC_JSON_WALK_H
 
-#include <sys/types.h>
-
+#include "base/json_index.h"
+#include "base/json_text.h"
 #include "codec/json.h"
-#include "codec/json_index.h"
 
 struct rl_json_fault {
   const char *what; /* "expected ':'"; NULL: none */
@@ -119,10 +118,5 @@ bool rl_json_scalar(struct rl_json *json, const uint32_t *p, struct rl_arena *ar
 /* The number that `text` starts with, followed by a byte that is in none; eight bytes past its end are
  * readable. Returns its length, 0 when it is none. BIG points into `text`. */
 size_t rl_json_number(const char *text, struct rl_cell *cell);
-
-/* Unescapes [raw] to `out` (room for raw.len; may be raw itself). Returns the length; -1 with *bad, the
- * offset of the backslash at fault, when an escape is none or a surrogate stands alone. */
-ssize_t rl_json_unescape(struct rl_bytes raw, char *out, size_t *bad);
-bool rl_json_check_escapes(struct rl_bytes raw, size_t *bad);
 
 #endif

@@ -20,7 +20,7 @@ local below = {
 local libraries = {
   { "^librdkafka/", "kafka" },
   { "^rdkafka", "kafka" },
-  { "^simdjson", "codec" },
+  { "^simdjson", "base" },
   { "^lua%.h", "lua", "module", "main" },
   { "^lauxlib%.h", "lua", "module", "main" },
   { "^lualib%.h", "lua", "module", "main" },

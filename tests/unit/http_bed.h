@@ -67,8 +67,8 @@ static inline void http_wait_over(struct http_bed *bed) {
 }
 
 static inline size_t http_body_length(const char *head) {
-  const char *at = strstr(head, "Content-Length: ");
-  return at ? (size_t)atoll(at + 16) : 0;
+  const char *at = strstr(head, "\r\nContent-Length: "); /* others end so, too */
+  return at ? (size_t)atoll(at + 18) : 0;
 }
 
 /* One request: its length with the body, 0 when the connection ended. */

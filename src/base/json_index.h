@@ -1,7 +1,7 @@
-/* What C asks of C++: simdjson's first stage, which finds where every token of a document starts, and the
- * conversion of the few doubles that C's fast path leaves. Implemented by json.cpp; nothing throws. */
-#ifndef RL_CODEC_JSON_INDEX_H
-#define RL_CODEC_JSON_INDEX_H
+/* What C asks of C++: simdjson's first stage, which finds where every token of a document starts, and numbers
+ * to and from text. Implemented by json_index.cpp; nothing throws. */
+#ifndef RL_BASE_JSON_INDEX_H
+#define RL_BASE_JSON_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +39,17 @@ void rl_index_trim(struct rl_index *index) RL_NOEXCEPT;
 enum rl_double_result { RL_DOUBLE_OK, RL_DOUBLE_OUT_OF_RANGE, RL_DOUBLE_FAILED };
 /* The nearest double to the JSON number in [first, last); locales play no part. */
 enum rl_double_result rl_double_from(const char *first, const char *last, double *value) RL_NOEXCEPT;
+enum rl_double_result rl_float_from(const char *first, const char *last, float *value) RL_NOEXCEPT;
+/* The integer that is all of [first, last); false: it is none, or outside int64. */
+bool rl_int_from(const char *first, const char *last, int64_t *value) RL_NOEXCEPT;
+
+/* The shortest text that reads back as the same finite number, in JSON's grammar: 0.1, 1e+20, 10000 (no point
+ * where none is needed; rl_put_double keeps one). Returns its length; no NUL follows. */
+#define RL_NUMBER_TEXT 40
+size_t rl_double_to(char *out, double value) RL_NOEXCEPT;
+size_t rl_float_to(char *out, float value) RL_NOEXCEPT;
+
+const char *rl_simdjson_version(void); /* "3.0.1": what this was built with */
 
 #ifdef __cplusplus
 }

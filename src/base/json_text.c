@@ -1,4 +1,6 @@
-#include "codec/json_walk.h"
+#include "base/json_text.h"
+
+#include <stdint.h>
 
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

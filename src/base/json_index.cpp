@@ -4,13 +4,12 @@
 
 #include <simdjson.h>
 
-#include "codec/json_index.h"
-#include "codec/version.h"
+#include "base/json_index.h"
 
 /* simdjson's On-Demand parser walks the same index, but takes what lies between the values it is asked for on
- * trust; the walk here is our own (json_walk.h), so that nothing unsound passes. Stage 1 comes from the
- * library, which chooses the machine's instructions at run time: the flags this file is built with do not
- * matter. */
+ * trust; the walks here are our own (json_read.h, codec/json_walk.h), so that nothing unsound passes. Stage 1
+ * comes from the library, which chooses the machine's instructions at run time: the flags this file is built
+ * with do not matter. */
 struct rl_index {
   std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
 };
@@ -80,6 +79,25 @@ enum rl_double_result rl_double_from(const char *first, const char *last, double
   const std::from_chars_result result = std::from_chars(first, last, *value);
   if (result.ec == std::errc::result_out_of_range) return RL_DOUBLE_OUT_OF_RANGE;
   return result.ec == std::errc() && result.ptr == last ? RL_DOUBLE_OK : RL_DOUBLE_FAILED;
+}
+
+enum rl_double_result rl_float_from(const char *first, const char *last, float *value) noexcept {
+  const std::from_chars_result result = std::from_chars(first, last, *value);
+  if (result.ec == std::errc::result_out_of_range) return RL_DOUBLE_OUT_OF_RANGE;
+  return result.ec == std::errc() && result.ptr == last ? RL_DOUBLE_OK : RL_DOUBLE_FAILED;
+}
+
+bool rl_int_from(const char *first, const char *last, int64_t *value) noexcept {
+  const std::from_chars_result result = std::from_chars(first, last, *value);
+  return result.ec == std::errc() && result.ptr == last;
+}
+
+size_t rl_double_to(char *out, double value) noexcept {
+  return static_cast<size_t>(std::to_chars(out, out + RL_NUMBER_TEXT, value).ptr - out);
+}
+
+size_t rl_float_to(char *out, float value) noexcept {
+  return static_cast<size_t>(std::to_chars(out, out + RL_NUMBER_TEXT, value).ptr - out);
 }
 
 #define RL_QUOTED(text) #text
