@@ -185,7 +185,7 @@ demo-susy: ## TensorFlow-IO's tutorial from end to end on Apache Kafka (ROWS=100
 	@BUILD=$(BUILD) $(if $(ROWS),ROWS=$(ROWS)) $(if $(BROKER),BROKER=$(BROKER)) tests/demo/susy
 
 .PHONY: bench bench-peers
-bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv trickle start memory")
+bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv susy trickle start memory")
 	@$(MAKE) deps-test
 	@$(MAKE) all kafka
 	@BUILD=$(BUILD) tests/bench/run $(JOB)
