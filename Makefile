@@ -182,14 +182,19 @@ build/librdkafka/lib/librdkafka.so: build/sources/vendor/.fetched
 	$(call say,build,build/librdkafka)tests/deps/librdkafka build/sources build/librdkafka
 
 ##@ Running
-.PHONY: demo
+.PHONY: demo demo-susy
 demo: ## builds and runs the main job on the embedded broker
 	@$(MAKE) deps
 	@$(MAKE) all
 	@BUILD=$(BUILD) tests/demo/run
 
+demo-susy: ## TensorFlow-IO's tutorial from end to end on Apache Kafka (ROWS=100000; ROWS=10000 BROKER=embedded)
+	@$(MAKE) deps
+	@$(MAKE) all $(if $(filter embedded,$(BROKER)),,kafka)
+	@BUILD=$(BUILD) $(if $(ROWS),ROWS=$(ROWS)) $(if $(BROKER),BROKER=$(BROKER)) tests/demo/susy
+
 .PHONY: bench bench-peers
-bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv train trickle start memory")
+bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv susy train trickle start memory")
 	@$(MAKE) deps-test
 	@$(MAKE) all kafka
 	@BUILD=$(BUILD) tests/bench/run $(JOB)
@@ -282,7 +287,7 @@ LINT := build/lint
 LINT_C := $(C_FILES:%=$(LINT)/%.tidy)
 LINT_CXX := $(CXX_FILES:%=$(LINT)/%.tidy)
 LUA_FILES := $(wildcard scripts examples tests)
-SHELL_FILES := $(shell grep -lsE '^\#!/bin/(ba)?sh' .ci/run tests/* tests/*/* 2>/dev/null)
+SHELL_FILES := $(shell grep -lsE '^\#!/bin/(ba)?sh' .ci/run examples/*/* tests/* tests/*/* 2>/dev/null)
 
 .PHONY: fmt lint lint-format lint-tidy lint-cppcheck lint-lua lint-shell lint-rooms
 fmt: ## formats the C files

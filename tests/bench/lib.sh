@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the jobs (json, avro, csv, trickle, start, memory) and by run and peers: what they share. A Kafka of its
+# Sourced by the jobs (json, avro, csv, susy, trickle, start, memory) and by run and peers: what they share. A Kafka of its
 # own is started unless BROKERS names one; small C programs are built into $bin unless run has done it.
 set -u -o pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

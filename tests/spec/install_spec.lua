@@ -59,6 +59,7 @@ describe("make install", function()
     assert.is_true(n >= 7, help)
     has(proc.read(root .. "/usr/share/bash-completion/completions/rille"), "--batch-size")
     has(proc.read(root .. "/usr/share/rille/examples/bright.lua"), "handle")
+    has(finish { root .. "/usr/share/rille/examples/susy/send", "--help" }, "rows into two topics")
   end)
 end)
 
