@@ -269,12 +269,21 @@ static int check_name(const struct rl_options *o, const char *name, struct rl_er
   return rl_fail(err, RL_EFAIL, "cli/options.c speaks of a setting --%s, and there is none", name);
 }
 
+/* A second line would be swallowed: the first is taken. */
+static int check_once(size_t use, struct rl_err *err) {
+  for (size_t i = 0; i < use; i++)
+    if (strcmp(uses[i].name, uses[use].name) == 0)
+      return rl_fail(err, RL_EFAIL, "cli/options.c lists --%s twice among the settings that commands take",
+                     uses[use].name);
+  return 0;
+}
+
 int rl_options_check(const struct rl_options *o, struct rl_err *err) {
   for (size_t i = 0; i < o->n; i++)
     for (size_t j = 0; j < o->n; j++)
       if (i != j && clash(&o->at[i], &o->at[j], err)) return RL_EFAIL;
   for (size_t i = 0; i < COUNT(uses); i++)
-    if (check_name(o, uses[i].name, err)) return RL_EFAIL;
+    if (check_name(o, uses[i].name, err) || check_once(i, err)) return RL_EFAIL;
   for (size_t i = 0; i < COUNT(words); i++)
     if (check_name(o, words[i].name, err)) return RL_EFAIL;
   for (size_t i = 0; i < COUNT(headings); i++)

@@ -7,10 +7,11 @@
 #include "cli/schema.h"
 #include "codec/magic.h"
 
-enum { CONFLUENT = 5, LOOKED_AT = 4096 };
+enum { LOOKED_AT = 4096 };
 
 struct guess {
   const char *decode, *framing, *because;
+  enum rl_magic magic; /* because of what they begin with */
 };
 
 static char first_of(struct rl_bytes text) {
@@ -39,19 +40,23 @@ static struct guess guess_one(const struct rl_sample *sample) {
   struct rl_bytes value = sample->value;
   char first = first_of(value), key = sample->key.data ? first_of(sample->key) : '\0';
   bool schema = key == '{' && memmem(sample->key.data, sample->key.len, "\"type\"", 6);
-  if (rl_avro_is_container(value))
-    return (struct guess){"avro", NULL, "they begin with Obj 01, as Avro's containers do"};
-  if (schema && first != '{') return (struct guess){"avro", "key", "their keys hold an Avro schema"};
-  if (value.len >= CONFLUENT && *value.data == '\0')
-    return (struct guess){"avro", "confluent", "they begin with 00 and a number, as a schema registry's do"};
-  if (value.len > 2 && memcmp(value.data, "\xC3\x01", 2) == 0)
-    return (struct guess){"avro", "single-object", "they begin with C3 01, as Avro's single objects do"};
-  if (first == '{' || first == '[') return (struct guess){"json", NULL, "they begin with a bracket"};
-  if (!is_text(value) || first == '<') return (struct guess){NULL, NULL, NULL};
-  if (is_json(value)) return (struct guess){"json", NULL, "they are JSON"};
+  enum rl_magic magic = rl_magic_of(value);
+  if (magic == RL_MAGIC_CONTAINER) return (struct guess){.decode = "avro", .magic = magic};
+  if (schema && first != '{') return (struct guess){"avro", "key", "their keys hold an Avro schema", 0};
+  if (magic == RL_MAGIC_CONFLUENT) return (struct guess){"avro", "confluent", NULL, magic};
+  if (magic == RL_MAGIC_SINGLE_OBJECT) return (struct guess){"avro", "single-object", NULL, magic};
+  if (first == '{' || first == '[') return (struct guess){"json", NULL, "they begin with a bracket", 0};
+  if (!is_text(value) || first == '<') return (struct guess){0};
+  if (is_json(value)) return (struct guess){"json", NULL, "they are JSON", 0};
   bool tab = memchr(value.data, '\t', value.len < LOOKED_AT ? value.len : LOOKED_AT);
-  return tab ? (struct guess){"tsv", NULL, "they are text with tabs"}
-             : (struct guess){"csv", NULL, "they are text"};
+  return tab ? (struct guess){"tsv", NULL, "they are text with tabs", 0}
+             : (struct guess){"csv", NULL, "they are text", 0};
+}
+
+static const char *begins(const struct guess *guess) { return guess->magic ? "they begin with " : ""; }
+
+static const char *because(const struct guess *guess) {
+  return guess->magic ? rl_magic_text(guess->magic) : guess->because;
 }
 
 static bool is_xml(const struct rl_sample *sample) { return first_of(sample->value) == '<'; }
@@ -148,14 +153,14 @@ static int guess_format(struct rl_settings *s, const struct rl_samples *samples,
   if (unread)
     return rl_fail(
         err, RL_EUSAGE,
-        "the values are Avro (%s), and their schema is not in them: name its file with --schema, or "
+        "the values are Avro (%s%s), and their schema is not in them: name its file with --schema, or "
         "a registry with --registry",
-        guess.because);
+        begins(&guess), because(&guess));
   set_text(&s->decode, guess.decode);
   if (guess.framing) set_text(&s->framing, guess.framing);
   rl_buf_printf(said, "guessed: decode = \"%s\"", guess.decode);
   if (guess.framing) rl_buf_printf(said, ", framing = \"%s\"", guess.framing);
-  rl_buf_printf(said, " (%s)", guess.because);
+  rl_buf_printf(said, " (%s%s)", begins(&guess), because(&guess));
   return 0;
 }
 
@@ -167,7 +172,7 @@ static void guess_framing(struct rl_settings *s, const struct rl_samples *sample
               !s->registry_client;
   if (!open || !guess.framing || strcmp(guess.framing, "confluent") != 0) return;
   set_text(&s->framing, "confluent");
-  rl_buf_printf(said, "guessed: framing = \"confluent\" (%s)", guess.because);
+  rl_buf_printf(said, "guessed: framing = \"confluent\" (%s%s)", begins(&guess), because(&guess));
 }
 
 int rl_schema_guess(struct rl_settings *s, const struct rl_samples *samples, bool is_file,

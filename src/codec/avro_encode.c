@@ -10,21 +10,10 @@
 
 /* ---- faults ---- */
 
-static void put_place(struct rl_buf *out, const struct rl_avro_place *place) {
-  if (!place->up) return;
-  put_place(out, place->up);
-  if (!place->name.data) {
-    rl_buf_printf(out, "[%u]", place->item);
-    return;
-  }
-  if (out->len > 0) rl_buf_putc(out, '.');
-  rl_buf_put(out, place->name.data, place->name.len);
-}
-
 bool rl_avro_refuse(const struct rl_avro_put *p, const struct rl_avro_place *place, const char *fmt, ...) {
   struct rl_buf where = RL_BUF_INIT, what = RL_BUF_INIT;
   va_list args;
-  put_place(&where, place);
+  rl_avro_put_place(&where, place);
   va_start(args, fmt);
   rl_buf_vprintf(&what, fmt, args);
   va_end(args);
@@ -121,7 +110,7 @@ static bool refuse_unknown(const struct rl_avro_put *p, const struct rl_avro_typ
   for (uint32_t i = 0; i < record->n; i++)
     names[i] = rl_strndup(record->fields[i].name.data, record->fields[i].name.len);
   const char *near = rl_nearest(word, names, record->n);
-  struct rl_avro_place here = {place, name, 0};
+  struct rl_avro_place here = {place, name, 0, 0};
   rl_avro_refuse(p, &here, "record %.*s has no such field%s%s%s (drop_unknown leaves it out)",
                  (int)record->name.len, record->name.data, near ? "; did you mean '" : "", near ? near : "",
                  near ? "'?" : "");
@@ -149,7 +138,7 @@ static bool find_fields(struct rl_avro_put *p, const struct rl_avro_type *record
 static bool put_fields(struct rl_avro_put *p, const struct rl_avro_type *record, size_t base,
                        const struct rl_avro_place *place) {
   for (uint32_t i = 0; i < record->n; i++) {
-    struct rl_avro_place here = {place, record->fields[i].name, 0};
+    struct rl_avro_place here = {place, record->fields[i].name, 0, 0};
     size_t at = p->encoder->found[base + i];
     bool fine =
         at ? rl_avro_put_value(p, record->fields[i].type, at, &here) : put_lacking(p, record, i, &here);
@@ -181,7 +170,7 @@ static bool put_array(struct rl_avro_put *p, const struct rl_avro_type *type, si
   if (n > 0) rl_avro_put_long(p->out, n);
   size_t item = at + 1;
   for (uint32_t i = 1; i <= n; i++, item = p->doc.past[item]) {
-    struct rl_avro_place here = {place, {NULL, 0}, i};
+    struct rl_avro_place here = {place, {NULL, 0}, i, 0};
     if (!rl_avro_put_value(p, type->items, item, &here)) return false;
   }
   rl_avro_put_long(p->out, 0);
@@ -202,7 +191,7 @@ static bool put_map(struct rl_avro_put *p, const struct rl_avro_type *type, size
   if (n > 0) rl_avro_put_long(p->out, n);
   size_t key = at + 1;
   for (; n > 0; n--, key = p->doc.past[key + 1]) {
-    struct rl_avro_place here = {place, rl_avro_doc_text(&p->doc, key), 0};
+    struct rl_avro_place here = {place, rl_avro_doc_text(&p->doc, key), 0, 0};
     if (!put_key(p, here.name, place) || !rl_avro_put_value(p, type->items, key + 1, &here)) return false;
   }
   rl_avro_put_long(p->out, 0);

@@ -23,33 +23,39 @@ static void negate(unsigned char *at, size_t n) {
   }
 }
 
-/* The magnitude of text, `scale` digits behind the point. Returns false when it is no such number. */
-static bool magnitude(struct rl_bytes text, int scale, unsigned char *end, size_t *n) {
-  int behind = -1, digits = 0; /* behind: digits after the point, -1 before it */
+/* The magnitude of text, `scale` digits behind the point, and how many digits that integer has; -1 when it is
+ * no such number. */
+static int magnitude(struct rl_bytes text, int scale, unsigned char *end, size_t *n) {
+  int behind = -1, digits = 0, significant = 0; /* behind: digits after the point, -1 before it */
   for (size_t i = 0; i < text.len; i++) {
     char c = text.data[i];
     if (c == '.' && behind < 0) {
       behind = 0;
       continue;
     }
-    if (c < '0' || c > '9') return false;
+    if (c < '0' || c > '9') return -1;
     digits++;
-    if (behind >= scale && c != '0') return false; /* zeros past the scale change nothing */
+    if (behind >= scale && c != '0') return -1; /* zeros past the scale change nothing */
     if (behind >= scale) continue;
     if (behind >= 0) behind++;
     append_digit(end, n, (unsigned)(c - '0'));
+    significant += significant > 0 || c != '0';
   }
-  for (int i = behind < 0 ? 0 : behind; i < scale; i++) append_digit(end, n, 0);
-  return digits > 0;
+  int missing = behind < 0 ? scale : scale - behind;
+  for (int i = 0; i < missing; i++) append_digit(end, n, 0);
+  if (digits == 0) return -1;
+  return significant > 0 ? significant + missing : 0;
 }
 
-bool rl_avro_decimal_bytes(struct rl_bytes text, int scale, struct rl_buf *out) {
+bool rl_avro_decimal_bytes(struct rl_bytes text, int precision, int scale, struct rl_buf *out) {
   unsigned char room[DIGITS / 2 + 2], *end = room + sizeof room;
   bool negative = text.len > 0 && *text.data == '-';
   size_t n = 0;
   rl_buf_clear(out);
   if (negative) text = rl_bytes(text.data + 1, text.len - 1);
-  if (text.len + (size_t)scale > DIGITS || !magnitude(text, scale, end, &n)) return false;
+  if (text.len + (size_t)scale > DIGITS) return false;
+  int digits = magnitude(text, scale, end, &n);
+  if (digits < 0 || digits > precision) return false;
   end[-(ptrdiff_t)++n] = 0; /* the sign's bit */
   unsigned char *at = end - n;
   if (negative) negate(at, n);

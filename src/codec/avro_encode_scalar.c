@@ -148,7 +148,8 @@ static bool decimal(const struct rl_avro_type *type, const struct rl_cell *cell,
   bool text = cell->tag == RL_TEXT || cell->tag == RL_BIG;
   if (cell->tag == RL_INT) snprintf(digits, sizeof digits, "%lld", (long long)cell->i);
   if (!text && cell->tag != RL_INT) return false;
-  if (!rl_avro_decimal_bytes(text ? text_of(cell) : rl_bytes_str(digits), type->scale, out)) return false;
+  if (!rl_avro_decimal_bytes(text ? text_of(cell) : rl_bytes_str(digits), type->precision, type->scale, out))
+    return false;
   if (type->kind != RL_AVRO_FIXED) return true;
   if (type->size == 0 && out->len == 1 && out->data[0] == 0) rl_buf_clear(out);
   if (out->len > type->size) return false;
@@ -199,8 +200,9 @@ static bool refuse_bytes(const struct rl_avro_put *p, const struct rl_avro_type 
   const struct rl_cell *cell = &p->doc.at[at];
   bool spelled = p->opts->logical && type->logical != RL_AVRO_PLAIN;
   if (spelled && type->logical == RL_AVRO_DECIMAL)
-    return rl_avro_refuse(p, place, "no decimal of scale %d%s, as a text (\"12.50\") or an integer",
-                          type->scale, type->kind == RL_AVRO_FIXED ? " that fits its size" : "");
+    return rl_avro_refuse(
+        p, place, "no decimal of %d digits, %d behind the point%s, as a text (\"12.50\") or an integer",
+        type->precision, type->scale, type->kind == RL_AVRO_FIXED ? ", that fits its size" : "");
   if (spelled) return rl_avro_refuse(p, place, "no UUID as a text");
   if (!is_text(cell)) return rl_avro_refuse_kind(p, place, type, at);
   return rl_avro_refuse(p, place, "%u bytes where fixed %.*s has %llu", cell->len, (int)type->name.len,

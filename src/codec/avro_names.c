@@ -2,6 +2,17 @@
 
 #include "base/mem.h"
 
+void rl_avro_put_place(struct rl_buf *out, const struct rl_avro_place *place) {
+  if (!place->up) return;
+  rl_avro_put_place(out, place->up);
+  if (!place->name.data) {
+    if (place->item) rl_buf_printf(out, "[%u]", place->item);
+    return;
+  }
+  if (out->len > 0) rl_buf_putc(out, '.');
+  rl_buf_put(out, place->name.data, place->name.len);
+}
+
 static size_t hash(struct rl_bytes name) {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < name.len; i++) h = (h ^ (unsigned char)name.data[i]) * UINT64_C(0x100000001b3);

@@ -1,15 +1,10 @@
 /* The text of a schema to its graph. */
+#include <limits.h>
+
 #include "base/mem.h"
 #include "base/str.h"
 #include "codec/avro_names.h"
 #include "codec/avro_tape.h"
-
-/* The way from the root to what is being parsed. */
-struct place {
-  const struct place *up;
-  struct rl_bytes name;
-  int depth;
-};
 
 struct parser {
   struct rl_avro_schema *schema;
@@ -19,18 +14,12 @@ struct parser {
   struct rl_err *err;
 };
 
-static void put_place(struct rl_buf *out, const struct place *place) {
-  if (place->up) put_place(out, place->up);
-  if (!place->name.data) return;
-  if (out->len > 0) rl_buf_putc(out, '.');
-  rl_buf_put(out, place->name.data, place->name.len);
-}
-
-__attribute__((format(printf, 3, 4))) static int fault(const struct parser *p, const struct place *place,
-                                                       const char *fmt, ...) {
+__attribute__((format(printf, 3, 4))) static int fault(const struct parser *p,
+                                                       const struct rl_avro_place *place, const char *fmt,
+                                                       ...) {
   struct rl_buf where = RL_BUF_INIT, what = RL_BUF_INIT;
   va_list args;
-  put_place(&where, place);
+  rl_avro_put_place(&where, place);
   va_start(args, fmt);
   rl_buf_vprintf(&what, fmt, args);
   va_end(args);
@@ -60,7 +49,7 @@ static bool is_name(struct rl_bytes name) {
   return true;
 }
 
-static int parse_type(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_type(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                       struct rl_avro_type **out);
 
 /* ---- names ---- */
@@ -81,8 +70,8 @@ static struct rl_avro_type *find_named(struct parser *p, struct rl_bytes space, 
   return type ? type : rl_avro_names_find(&p->names, name);
 }
 
-static int refer(struct parser *p, struct rl_bytes name, struct rl_bytes space, const struct place *place,
-                 struct rl_avro_type **out) {
+static int refer(struct parser *p, struct rl_bytes name, struct rl_bytes space,
+                 const struct rl_avro_place *place, struct rl_avro_type **out) {
   enum rl_avro_kind kind = primitive(name);
   if (kind != RL_AVRO_MISFIT) {
     *out = p->schema->primitives[kind];
@@ -96,7 +85,7 @@ static int refer(struct parser *p, struct rl_bytes name, struct rl_bytes space, 
 }
 
 static int read_names(struct parser *p, size_t i, const char *key, struct rl_bytes space,
-                      const struct place *place, struct rl_bytes **out, uint32_t *n) {
+                      const struct rl_avro_place *place, struct rl_bytes **out, uint32_t *n) {
   size_t at = member(p, i, key);
   *n = 0;
   if (!at || !rl_avro_doc_is(&p->doc, at, RL_ARRAY)) return 0;
@@ -111,7 +100,7 @@ static int read_names(struct parser *p, size_t i, const char *key, struct rl_byt
 }
 
 /* Name, aliases and namespace of a definition; *space is then what names inside it stand in. */
-static int define(struct parser *p, size_t i, struct rl_bytes *space, const struct place *place,
+static int define(struct parser *p, size_t i, struct rl_bytes *space, const struct rl_avro_place *place,
                   struct rl_avro_type *type) {
   struct rl_bytes name = text_member(p, i, "name"), own = text_member(p, i, "namespace");
   if (!is_name(name)) return fault(p, place, "a %s needs a name", rl_avro_kind_name(type->kind));
@@ -142,6 +131,7 @@ static void read_logical(const struct parser *p, size_t i, struct rl_avro_type *
   bool decimal = strcmp(copy, "decimal") == 0 && (type->kind == RL_AVRO_BYTES || type->kind == RL_AVRO_FIXED);
   if (decimal && precision > 0 && scale >= 0 && scale <= precision && scale <= INT16_MAX) {
     type->logical = RL_AVRO_DECIMAL;
+    type->precision = precision < INT_MAX ? (int)precision : INT_MAX;
     type->scale = (int)scale;
   }
   bool uuid = strcmp(copy, "uuid") == 0 && type->kind == RL_AVRO_FIXED && type->size == 16;
@@ -170,12 +160,12 @@ static const struct rl_cell *copy_default(struct parser *p, size_t i) {
   return copy;
 }
 
-static int parse_field(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_field(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                        struct rl_avro_field *field) {
   struct rl_bytes name = text_member(p, i, "name"), none = {NULL, 0};
   if (!is_name(name)) return fault(p, place, "a field needs a name");
   field->name = rl_arena_copy(&p->schema->arena, name);
-  struct place here = {place, field->name, place->depth};
+  struct rl_avro_place here = {place, field->name, 0, place->depth};
   size_t type = member(p, i, "type");
   if (!type) return fault(p, &here, "a field needs a type");
   field->fallback = copy_default(p, i);
@@ -184,7 +174,8 @@ static int parse_field(struct parser *p, size_t i, struct rl_bytes space, const 
 }
 
 /* Twins would leave a path with two ends. The table of names serves to find them: it looks at names only. */
-static int check_twins(const struct parser *p, const struct place *place, const struct rl_avro_type *record) {
+static int check_twins(const struct parser *p, const struct rl_avro_place *place,
+                       const struct rl_avro_type *record) {
   struct rl_avro_names seen = {0};
   struct rl_avro_type *marks = rl_alloc(record->n * sizeof *marks);
   int code = 0;
@@ -200,7 +191,7 @@ static int check_twins(const struct parser *p, const struct place *place, const 
   return code;
 }
 
-static int parse_record(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_record(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                         struct rl_avro_type **out) {
   struct rl_avro_type *type = *out = rl_avro_type_new(p->schema, RL_AVRO_RECORD);
   int code = define(p, i, &space, place, type);
@@ -216,7 +207,7 @@ static int parse_record(struct parser *p, size_t i, struct rl_bytes space, const
   return code == 0 ? check_twins(p, place, type) : code;
 }
 
-static int parse_enum(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_enum(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                       struct rl_avro_type **out) {
   struct rl_avro_type *type = *out = rl_avro_type_new(p->schema, RL_AVRO_ENUM);
   struct rl_bytes none = {NULL, 0}, fallback = text_member(p, i, "default");
@@ -228,7 +219,7 @@ static int parse_enum(struct parser *p, size_t i, struct rl_bytes space, const s
   return 0;
 }
 
-static int parse_fixed(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_fixed(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                        struct rl_avro_type **out) {
   struct rl_avro_type *type = *out = rl_avro_type_new(p->schema, RL_AVRO_FIXED);
   int code = define(p, i, &space, place, type);
@@ -243,18 +234,18 @@ static int parse_fixed(struct parser *p, size_t i, struct rl_bytes space, const 
 }
 
 static int parse_items(struct parser *p, size_t i, enum rl_avro_kind kind, struct rl_bytes space,
-                       const struct place *place, struct rl_avro_type **out) {
+                       const struct rl_avro_place *place, struct rl_avro_type **out) {
   bool array = kind == RL_AVRO_ARRAY;
   struct rl_avro_type *type = *out = rl_avro_type_new(p->schema, kind);
   size_t items = member(p, i, array ? "items" : "values");
-  struct place here = {place, rl_bytes_str(array ? "[]" : "{}"), place->depth};
+  struct rl_avro_place here = {place, rl_bytes_str(array ? "[]" : "{}"), 0, place->depth};
   if (!items) return fault(p, place, array ? "an array needs 'items'" : "a map needs 'values'");
   return parse_type(p, items, space, &here, &type->items);
 }
 
 /* Branches of one kind cannot be told apart when a value is written, unless they have names. */
-static int check_branch(const struct parser *p, const struct place *place, const struct rl_avro_type *type,
-                        const struct rl_avro_type *branch) {
+static int check_branch(const struct parser *p, const struct rl_avro_place *place,
+                        const struct rl_avro_type *type, const struct rl_avro_type *branch) {
   if (branch->kind == RL_AVRO_UNION) return fault(p, place, "a union directly within a union");
   if (branch->name.data) return 0;
   for (uint32_t i = 0; i + 1 < type->n; i++)
@@ -263,7 +254,7 @@ static int check_branch(const struct parser *p, const struct place *place, const
   return 0;
 }
 
-static int parse_union(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_union(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                        struct rl_avro_type **out) {
   struct rl_avro_type *type = *out = rl_avro_type_new(p->schema, RL_AVRO_UNION);
   uint32_t n = p->doc.at[i].len;
@@ -279,10 +270,11 @@ static int parse_union(struct parser *p, size_t i, struct rl_bytes space, const 
 }
 
 static int parse_kind(struct parser *p, size_t i, struct rl_bytes kind, struct rl_bytes space,
-                      const struct place *place, struct rl_avro_type **out) {
+                      const struct rl_avro_place *place, struct rl_avro_type **out) {
   static const struct {
     const char *name;
-    int (*parse)(struct parser *, size_t, struct rl_bytes, const struct place *, struct rl_avro_type **);
+    int (*parse)(struct parser *, size_t, struct rl_bytes, const struct rl_avro_place *,
+                 struct rl_avro_type **);
   } named[] = {
       {"record", parse_record}, {"error", parse_record}, {"enum", parse_enum}, {"fixed", parse_fixed}};
   for (size_t k = 0; k < sizeof named / sizeof *named; k++)
@@ -294,9 +286,9 @@ static int parse_kind(struct parser *p, size_t i, struct rl_bytes kind, struct r
   return refer(p, kind, space, place, out);
 }
 
-static int parse_type(struct parser *p, size_t i, struct rl_bytes space, const struct place *place,
+static int parse_type(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                       struct rl_avro_type **out) {
-  struct place here = {place, {NULL, 0}, place->depth + 1};
+  struct rl_avro_place here = {place, {NULL, 0}, 0, place->depth + 1};
   if (here.depth > RL_AVRO_NESTING)
     return fault(p, &here, "nested deeper than %d definitions", RL_AVRO_NESTING);
   switch (p->doc.at[i].tag) {
@@ -328,7 +320,7 @@ static bool bare_name(struct parser *p, struct rl_bytes text) {
 static int parse_text(struct parser *p, struct rl_json *json, struct rl_bytes text) {
   struct rl_tape tape = RL_TAPE_INIT;
   struct rl_bytes none = {NULL, 0};
-  struct place root = {0};
+  struct rl_avro_place root = {0};
   if (text.len > RL_AVRO_SCHEMA_MAX)
     return rl_fail(p->err, RL_EHANDLER, "Avro schema: %zu bytes long, which is over the limit of %d",
                    text.len, RL_AVRO_SCHEMA_MAX);

@@ -3,15 +3,9 @@
 #define RL_CODEC_AVRO_PUT_H
 
 #include "codec/avro_encode.h"
+#include "codec/avro_names.h"
 #include "codec/avro_schema.h"
 #include "codec/avro_tape.h"
-
-/* The way from the value's root: a member's name, or an item's number (from 1) where the name is null. */
-struct rl_avro_place {
-  const struct rl_avro_place *up;
-  struct rl_bytes name;
-  uint32_t item;
-};
 
 /* A record's fields by name. */
 struct rl_avro_lookup {
@@ -75,9 +69,9 @@ enum rl_avro_fit rl_avro_scalar_fit(const struct rl_avro_put *p, const struct rl
                                     const struct rl_cell *cell);
 
 /* "-12.340" to the big-endian two's complement of its digits with `scale` of them behind the point, as short
- * as it goes: replaces out. False: it is no such number, has more digits behind the point, or too many in
- * all. */
-bool rl_avro_decimal_bytes(struct rl_bytes text, int scale, struct rl_buf *out);
+ * as it goes: replaces out. False: it is no such number, has more digits behind the point, or more than
+ * `precision` in all (0.05 of scale 2 has one). */
+bool rl_avro_decimal_bytes(struct rl_bytes text, int precision, int scale, struct rl_buf *out);
 
 /* Appends the block, compressed. RL_EFAIL: the library refuses. */
 int rl_avro_deflate(enum rl_avro_codec codec, struct rl_bytes block, struct rl_buf *out, struct rl_err *err);

@@ -65,7 +65,7 @@ struct rl_avro_type {
   enum rl_avro_kind kind; /* how it is written */
   enum rl_avro_kind to;   /* what it is read as: kind, or another under a reader's schema */
   enum rl_avro_logical logical;
-  int scale; /* of a decimal */
+  int precision, scale; /* of a decimal: digits in all, and behind the point */
   uint32_t number;
   uint32_t n;           /* fields, symbols, branches */
   struct rl_bytes name; /* full name of a record, enum, fixed; for a misfit: the sentence */

@@ -29,6 +29,18 @@ size_t rl_columns_add_row(struct rl_columns *c) {
   return c->rows++;
 }
 
+size_t rl_columns_put_row(struct rl_columns *c, const struct rl_cell *row) {
+  if (c->rows == c->cap) grow(c);
+  struct rl_cell **col = c->col;
+  size_t at = c->rows++;
+  for (size_t f = 0, n = c->fields->n; f < n; f++) col[f][at] = row[f];
+  return at;
+}
+
+size_t rl_columns_bytes(const struct rl_columns *c) {
+  return c->rows * c->fields->n * sizeof **c->col + c->arena.used;
+}
+
 void rl_columns_drop_last(struct rl_columns *c) {
   if (c->rows > 0) c->rows--;
 }

@@ -18,6 +18,10 @@ struct rl_columns {
 struct rl_columns *rl_columns_new(const struct rl_fields *fields);
 /* Room for one more row, all RL_MISSING; returns its index (rows goes up by one). */
 size_t rl_columns_add_row(struct rl_columns *c);
+/* The same with a cell a field in it. */
+size_t rl_columns_put_row(struct rl_columns *c, const struct rl_cell *row);
+/* What rows and what their texts, lists and arrays take here; not the payloads that texts point into. */
+size_t rl_columns_bytes(const struct rl_columns *c);
 void rl_columns_drop_last(struct rl_columns *c);
 /* Moves the rows from `row` on, which were decoded here, to the end of `to`, columns of the same fields: as
  * they are. What they have in the arena here lives until both are freed, on whatever thread. */

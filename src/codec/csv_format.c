@@ -6,12 +6,21 @@
 
 enum { NOWHERE = -1 };
 
+/* What a field that reads the value takes of a record. */
+struct want {
+  size_t field;
+  ssize_t place;         /* of its cell, NOWHERE, or counted from the end: negative then */
+  bool from_end, number; /* number: the type may be one */
+  enum rl_type type;
+};
+
 struct csv_format {
   const struct rl_decoder_opts *opts;
   const char *name; /* "csv" or "tsv", for errors */
   struct rl_csv csv;
-  ssize_t *place;         /* the column of each field that is named; NOWHERE */
-  struct rl_buf header;   /* the header's bytes that `place` was made from */
+  struct want *wants;
+  size_t n_wants;
+  struct rl_buf header;   /* the header's bytes that the places are of */
   struct rl_bytes *names; /* of the message's columns; none: records have places only */
   size_t n_names, cap_names;
 };
@@ -72,10 +81,22 @@ static void add_name(struct csv_format *f, struct rl_bytes name) {
 }
 
 static void find_places(struct csv_format *f) {
-  for (size_t i = 0; i < f->opts->fields->n; i++) {
-    const struct rl_field *field = &f->opts->fields->at[i];
-    if (field->meta == RL_META_NONE && step_of(field)->key) f->place[i] = find_name(f, step_of(field)->key);
+  for (size_t i = 0; i < f->n_wants; i++) {
+    const char *key = step_of(&f->opts->fields->at[f->wants[i].field])->key;
+    if (key) f->wants[i].place = find_name(f, key);
   }
+}
+
+static void list_wants(struct csv_format *f) {
+  const struct rl_fields *fields = f->opts->fields;
+  f->wants = rl_zalloc(fields->n * sizeof *f->wants);
+  for (size_t i = 0; i < fields->n; i++) {
+    if (fields->at[i].meta != RL_META_NONE) continue;
+    ssize_t index = (ssize_t)step_of(&fields->at[i])->index;
+    enum rl_type type = fields->at[i].type;
+    f->wants[f->n_wants++] = (struct want){i, index, index < 0, rl_csv_wants_number(type), type};
+  }
+  find_places(f);
 }
 
 static int check_settings(const struct csv_format *f, struct rl_err *err) {
@@ -91,7 +112,7 @@ static void close_csv(void *self) {
   struct csv_format *f = self;
   rl_csv_free(&f->csv);
   rl_buf_free(&f->header);
-  rl_free(f->place);
+  rl_free(f->wants);
   rl_free(f->names);
   rl_free(f);
 }
@@ -101,17 +122,15 @@ static int open_as(const char *name, char delimiter, void **self, const struct r
   struct csv_format *f = rl_zalloc(sizeof *f);
   f->opts = opts;
   f->name = name;
-  f->csv.delimiter = opts->csv.delimiter ? opts->csv.delimiter : delimiter;
-  f->csv.comment = opts->csv.comment;
-  f->place = rl_zalloc(opts->fields->n * sizeof *f->place);
+  rl_csv_init(&f->csv, opts->csv.delimiter ? opts->csv.delimiter : delimiter, opts->csv.comment);
   for (size_t i = 0; i < opts->csv.n_columns; i++) add_name(f, rl_bytes_str(opts->csv.columns[i]));
   int code = check_settings(f, err);
   for (size_t i = 0; code == 0 && i < opts->fields->n; i++) code = check_field(f, &opts->fields->at[i], err);
-  find_places(f);
   if (code != 0) {
     close_csv(f);
     return code;
   }
+  list_wants(f);
   *self = f;
   return 0;
 }
@@ -158,23 +177,20 @@ static int read_record(struct csv_format *f, struct rl_err *err) {
                  f->csv.n, f->n_names, f->csv.start);
 }
 
-static struct rl_cell value_of(const struct csv_format *f, size_t field) {
-  const struct rl_field *wanted = &f->opts->fields->at[field];
-  ssize_t place = f->place[field];
-  if (!step_of(wanted)->key) {
-    int64_t index = step_of(wanted)->index;
-    place = (ssize_t)(index < 0 ? index + (int64_t)f->csv.n : index);
-  }
-  if (place < 0 || (size_t)place >= f->csv.n) return (struct rl_cell){.tag = RL_MISSING};
-  return rl_csv_value(&f->csv.cells[place], wanted->type);
+static inline void take(const struct rl_csv *csv, const struct want *want, struct rl_cell *to) {
+  ssize_t place = want->from_end ? want->place + (ssize_t)csv->n : want->place;
+  if (place < 0 || (size_t)place >= csv->n)
+    *to = (struct rl_cell){.tag = RL_MISSING};
+  else if (!want->number || !rl_csv_quick_number(&csv->cells[place], to))
+    *to = rl_csv_value(&csv->cells[place], want->type);
 }
 
 static int next_csv(void *self, struct rl_cell *row, struct rl_err *err) {
   struct csv_format *f = self;
   int code = read_record(f, err);
   if (code != 1) return code;
-  for (size_t i = 0; i < f->opts->fields->n; i++)
-    if (f->opts->fields->at[i].meta == RL_META_NONE) row[i] = value_of(f, i);
+  for (const struct want *want = f->wants, *end = want + f->n_wants; want < end; want++)
+    take(&f->csv, want, &row[want->field]);
   return 1;
 }
 

@@ -8,12 +8,14 @@
 struct rl_csv_cell {
   struct rl_bytes text; /* without its quotes, doubled ones halved: of the value, or of the arena */
   bool quoted;
+  bool roomy; /* a number may be read where it stands: eight bytes follow, of which the first ends it */
 };
 
 struct rl_csv {
   struct rl_bytes value;
   size_t at;
   char delimiter, comment; /* comment 0: none */
+  bool ends_numbers;       /* the delimiter cannot be part of one */
   struct rl_arena *arena;
   /* the record that was read last */
   struct rl_csv_cell *cells;
@@ -21,6 +23,8 @@ struct rl_csv {
   size_t start; /* where it begins */
 };
 
+/* A struct that is zero, before all else. */
+void rl_csv_init(struct rl_csv *csv, char delimiter, char comment);
 /* From the start of the value, past a byte-order mark. Keeps cells' memory and the settings. */
 void rl_csv_start(struct rl_csv *csv, struct rl_bytes value, struct rl_arena *arena);
 /* The next record that is neither blank nor a comment: 1; 0: none is left; RL_EHANDLER with the byte. */

@@ -5,9 +5,6 @@
 
 #include "base/json_index.h"
 #include "base/str.h"
-#include "codec/json_walk.h"
-
-enum { NUMBER_MAX = 512 }; /* bytes; longer texts are none */
 
 static struct rl_bytes trimmed(struct rl_bytes text) {
   while (text.len > 0 && (*text.data == ' ' || *text.data == '\t')) text.data++, text.len--;
@@ -24,8 +21,9 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* JSON's numbers, whole. The parser wants eight bytes past the end, so the text is copied. */
 static bool json_number(struct rl_bytes text, struct rl_cell *cell) {
-  char padded[NUMBER_MAX + 8];
-  if (text.len == 0 || text.len > NUMBER_MAX || !(is_digit(*text.data) || *text.data == '-')) return false;
+  char padded[RL_CSV_NUMBER_MAX + 8];
+  if (text.len == 0 || text.len > RL_CSV_NUMBER_MAX || !(is_digit(*text.data) || *text.data == '-'))
+    return false;
   memcpy(padded, text.data, text.len);
   memset(padded + text.len, 0, 8);
   if (rl_json_number(padded, cell) != text.len) return false;
@@ -35,10 +33,10 @@ static bool json_number(struct rl_bytes text, struct rl_cell *cell) {
 
 /* "+5", "007", ".5", "5.", "-.5e3" as JSON writes them: sign, digits without leading zeros, a 0 where the
  * point lacks a digit. Returns the length; 0: no number, or too long. */
-static size_t as_json(struct rl_bytes text, char out[NUMBER_MAX + 8]) {
+static size_t as_json(struct rl_bytes text, char out[RL_CSV_NUMBER_MAX + 8]) {
   const char *p = text.data, *end = p + text.len;
   size_t n = 0;
-  if (text.len == 0 || text.len > NUMBER_MAX - 4) return 0;
+  if (text.len == 0 || text.len > RL_CSV_NUMBER_MAX - 4) return 0;
   if (*p == '-') out[n++] = '-';
   if (*p == '-' || *p == '+') p++;
   while (p + 1 < end && *p == '0' && is_digit(p[1])) p++;
@@ -58,7 +56,7 @@ static size_t as_json(struct rl_bytes text, char out[NUMBER_MAX + 8]) {
 }
 
 static bool loose_number(struct rl_bytes text, struct rl_cell *cell) {
-  char spelled[NUMBER_MAX + 8] = {0};
+  char spelled[RL_CSV_NUMBER_MAX + 8] = {0};
   size_t n = as_json(text, spelled);
   if (n == 0 || rl_json_number(spelled, cell) != n) return false;
   if (cell->tag == RL_BIG) *cell = (struct rl_cell){.tag = RL_BIG, .len = (uint32_t)text.len, .s = text.data};

@@ -4,8 +4,23 @@
 
 #include "codec/csv_record.h"
 #include "codec/fields.h"
+#include "codec/json_walk.h"
+
+enum { RL_CSV_NUMBER_MAX = 512 }; /* bytes; longer texts are none */
 
 /* What does not fit the type stays a text, and the type check says so. */
 struct rl_cell rl_csv_value(const struct rl_csv_cell *cell, enum rl_type type);
+
+/* May a cell of the type be a number as JSON writes it? */
+static inline bool rl_csv_wants_number(enum rl_type type) {
+  return type == RL_F32 || type == RL_F64 || type == RL_I64 || type == RL_AUTO || type == RL_ANY;
+}
+
+/* The value of one of those, where it is read without a copy: as most are, no blank around it. False: *to is
+ * anything, and rl_csv_value has to look. */
+static inline bool rl_csv_quick_number(const struct rl_csv_cell *cell, struct rl_cell *to) {
+  size_t len = cell->text.len;
+  return cell->roomy && len - 1 < RL_CSV_NUMBER_MAX && rl_json_number(cell->text.data, to) == len;
+}
 
 #endif

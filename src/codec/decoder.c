@@ -22,6 +22,12 @@ static const struct rl_fields no_fields = RL_FIELDS_INIT;
 
 enum met { NOT_ASKED, LACKED, MET }; /* has a value had the field? */
 
+struct value {
+  size_t field;
+  bool single; /* neither a list nor an array */
+  enum rl_type type;
+};
+
 struct rl_decoder {
   const struct rl_format *format;
   const struct rl_format_rows *rows;
@@ -37,6 +43,10 @@ struct rl_decoder {
   struct rl_coerce at_hand;
   enum met *met;                 /* by field */
   const struct rl_field *lacked; /* the required field that failed the message: no value so far had it */
+  size_t *meta;                  /* the fields that read the message */
+  size_t n_meta;
+  struct value *values; /* those that read its value */
+  size_t n_values;
 };
 
 static const struct known *find_format(const char *name, struct rl_err *err) {
@@ -46,6 +56,19 @@ static const struct known *find_format(const char *name, struct rl_err *err) {
   rl_fail(err, RL_EUSAGE, "decode '%s': no such format%s%s%s; there are json, avro, csv, tsv and raw", name,
           nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
   return NULL;
+}
+
+static void sort_fields(struct rl_decoder *d) {
+  const struct rl_fields *fields = d->opts.fields;
+  d->row = rl_zalloc(fields->n * sizeof *d->row);
+  d->met = rl_zalloc(fields->n * sizeof *d->met);
+  d->meta = rl_zalloc(fields->n * sizeof *d->meta);
+  d->values = rl_zalloc(fields->n * sizeof *d->values);
+  for (size_t f = 0; f < fields->n; f++)
+    if (fields->at[f].meta == RL_META_NONE)
+      d->values[d->n_values++] = (struct value){f, !rl_field_is_many(&fields->at[f]), fields->at[f].type};
+    else
+      d->meta[d->n_meta++] = f;
 }
 
 int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struct rl_decoder_opts *opts,
@@ -58,13 +81,13 @@ int rl_decoder_new(struct rl_decoder **out, const char *format_name, const struc
   d->opts = *opts;
   if (!d->opts.fields) d->opts.fields = &no_fields;
   if (!d->opts.max_inflated) d->opts.max_inflated = RL_MAX_INFLATED;
+  if (!d->opts.max_columns) d->opts.max_columns = RL_MAX_COLUMNS;
   int code = d->format->open(&d->self, &d->opts, err);
   if (code != 0) {
     rl_free(d);
     return code;
   }
-  d->row = rl_zalloc(d->opts.fields->n * sizeof *d->row);
-  d->met = rl_zalloc(d->opts.fields->n * sizeof *d->met);
+  sort_fields(d);
   rl_arena_init(&d->spare);
   rl_arena_init(&d->whole);
   *out = d;
@@ -80,15 +103,17 @@ void rl_decoder_free(struct rl_decoder *d) {
   rl_buf_free(&d->scratch);
   rl_free(d->row);
   rl_free(d->met);
+  rl_free(d->meta);
+  rl_free(d->values);
   rl_free(d);
 }
 
 /* All meta fields are filled, also when one is wrong: then the first error counts. */
 static int fill_meta(const struct rl_decoder *d, const struct rl_msg *msg, struct rl_err *err) {
   int code = 0;
-  for (size_t f = 0; f < d->opts.fields->n; f++) {
+  for (size_t i = 0; i < d->n_meta; i++) {
+    size_t f = d->meta[i];
     const struct rl_field *field = &d->opts.fields->at[f];
-    if (field->meta == RL_META_NONE) continue;
     struct rl_err *first = code == 0 ? err : NULL;
     int bad = rl_meta_cell(field, msg, &d->row[f], &d->at_hand, first);
     if (bad != 0) d->row[f] = (struct rl_cell){.tag = RL_MISSING};
@@ -125,21 +150,29 @@ static int check_required(struct rl_decoder *d, size_t f, struct rl_err *err) {
   return code;
 }
 
+static int check_value(struct rl_decoder *d, size_t f, struct rl_err *err) {
+  const struct rl_field *field = &d->opts.fields->at[f];
+  note_met(d, f);
+  int code = rl_coerce(field, &d->row[f], &d->at_hand, err);
+  return code == 0 ? check_required(d, f, err) : code;
+}
+
 static int check_values(struct rl_decoder *d, struct rl_err *err) {
   int code = 0;
-  for (size_t f = 0; code == 0 && f < d->opts.fields->n; f++) {
-    const struct rl_field *field = &d->opts.fields->at[f];
-    if (field->meta != RL_META_NONE) continue;
-    note_met(d, f);
-    code = rl_coerce(field, &d->row[f], &d->at_hand, err);
-    if (code == 0) code = check_required(d, f, err);
+  for (const struct value *v = d->values, *end = v + d->n_values; code == 0 && v < end; v++) {
+    if (v->single && rl_coerce_quick(v->type, &d->row[v->field]))
+      d->met[v->field] = MET;
+    else
+      code = check_value(d, v->field, err);
   }
   return code;
 }
 
-static void store(const struct rl_decoder *d, struct rl_columns *c, size_t row, bool values) {
-  for (size_t f = 0; f < d->opts.fields->n; f++)
-    if (values || d->opts.fields->at[f].meta != RL_META_NONE) c->col[f][row] = d->row[f];
+/* values false: there are none, or they are not handed out. */
+static void store(const struct rl_decoder *d, struct rl_columns *c, bool values) {
+  for (size_t i = 0; !values && i < d->n_values; i++)
+    d->row[d->values[i].field] = (struct rl_cell){.tag = RL_MISSING};
+  rl_columns_put_row(c, d->row);
 }
 
 /* Errors of the n-th of several rows say which. */
@@ -167,14 +200,27 @@ static int single_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_
                    : code;
 }
 
+/* A row is as large as what it was read from, and what is declared; only many rows of next to nothing are
+ * more.
+ */
+static int check_room(const struct rl_decoder *d, size_t n, size_t bytes, struct rl_err *err) {
+  if (n < 2 || bytes <= d->opts.max_columns) return 0;
+  return rl_fail(err, RL_EHANDLER,
+                 "the columns of its first %zu records are over %zu bytes: read fewer fields, or raise "
+                 "limits.columns",
+                 n, d->opts.max_columns);
+}
+
 static int all_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_columns *c,
                     struct rl_arena *arena, size_t *n, struct rl_err *err) {
+  size_t before = c ? rl_columns_bytes(c) : arena->used;
   int code = d->rows->begin(d->self, msg, arena, err);
-  for (*n = 0; code == 0; ++*n) {
+  for (*n = 0; code == 0;) {
     code = next_row(d, *n, err);
     if (code != 1) return code;
-    if (c) store(d, c, rl_columns_add_row(c), true);
-    code = 0;
+    if (c) store(d, c, true);
+    ++*n;
+    code = check_room(d, *n, (c ? rl_columns_bytes(c) : arena->used) - before, err);
   }
   return code;
 }
@@ -203,7 +249,7 @@ int rl_decoder_row(struct rl_decoder *d, const struct rl_msg *msg, struct rl_col
   bool tombstone = !msg->value.data;
   if (!tombstone && code == 0) code = single_row(d, msg, arena, err);
   if (code != 0) name_nearest(d, msg, err);
-  if (c && code != RL_ETRANSIENT) store(d, c, rl_columns_add_row(c), code == 0 && !tombstone);
+  if (c && code != RL_ETRANSIENT) store(d, c, code == 0 && !tombstone);
   return code;
 }
 
@@ -220,7 +266,7 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
   name_nearest(d, msg, err);
   if (c) c->rows = before; /* what came before the damage is not handed out */
   *n = code == RL_ETRANSIENT ? 0 : 1;
-  if (c && *n > 0) store(d, c, rl_columns_add_row(c), false);
+  if (c && *n > 0) store(d, c, false);
   return code;
 }
 

@@ -47,11 +47,13 @@ struct rl_decoder_opts {
   const char *rows;               /* json: the array whose elements are rows; NULL: a row a message */
   size_t max_depth;               /* nesting; 0: 1000; Avro: 2000 at most */
   size_t max_inflated;            /* bytes that a message's compressed blocks may have; 0: RL_MAX_INFLATED */
+  size_t max_columns; /* bytes of the rows that a message of several may have; 0: RL_MAX_COLUMNS */
   struct rl_avro_opts avro;
   struct rl_csv_opts csv;
 };
 
 #define RL_MAX_INFLATED ((size_t)64 << 20)
+#define RL_MAX_COLUMNS ((size_t)16 << 20)
 
 /* format: "json", "avro", "csv", "tsv" or "raw" (raw fills meta fields only; a field with a path is RL_EUSAGE
  * there). */

@@ -1,8 +1,5 @@
 #include "codec/fields.h"
 
-#include <ctype.h>
-
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "codec/coerce.h"
@@ -140,68 +137,6 @@ int rl_fields_add(struct rl_fields *fields, const char *name, const char *path, 
                   bool required, struct rl_err *err) {
   struct rl_field_spec spec = {.type = type, .required = required};
   return rl_fields_add_spec(fields, name, path, &spec, err);
-}
-
-/* ---- lists of fields ---- */
-
-/* The first of `stop` outside quotes, or the end. */
-static const char *find_outside_quotes(const char *at, const char *end, char stop) {
-  while (at < end && *at != stop) {
-    const char *past = *at == '"' ? rl_path_quoted_end(at) : NULL;
-    at = past && past <= end ? past : at + 1;
-  }
-  return at;
-}
-
-const char *rl_fields_colon(const char *text) {
-  const char *end = text + strlen(text), *colon = find_outside_quotes(text, end, ':');
-  return colon < end ? colon : NULL;
-}
-
-static char *trimmed(const char *start, const char *end) {
-  while (start < end && isspace((unsigned char)*start)) start++;
-  while (end > start && isspace((unsigned char)end[-1])) end--;
-  return rl_strndup(start, (size_t)(end - start));
-}
-
-static int parse_type(const char *name, const char *item, enum rl_type *type, struct rl_err *err) {
-  if (rl_type_parse(name, type) == 0) return 0;
-  const char *nearest = rl_type_nearest(name);
-  return rl_fail(err, RL_EUSAGE,
-                 "field '%s': '%s' is no type%s%s%s; there are auto, i64, f64, f32, bool, str, bytes and any "
-                 "(a key that holds a colon is written in quotes)",
-                 item, name, nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
-}
-
-/* [NAME=]PATH[:TYPE] */
-static int parse_item(struct rl_fields *fields, const char *start, const char *end, struct rl_err *err) {
-  const char *equals = find_outside_quotes(start, end, '=');
-  const char *path_at = equals < end ? equals + 1 : start;
-  const char *colon = find_outside_quotes(path_at, end, ':');
-  char *item = trimmed(start, end);
-  char *name = equals < end ? trimmed(start, equals) : NULL;
-  char *path = trimmed(path_at, colon);
-  char *type_name = colon < end ? trimmed(colon + 1, end) : rl_strdup("auto");
-  enum rl_type type = RL_AUTO;
-  int code = *item ? parse_type(type_name, item, &type, err)
-                   : rl_fail(err, RL_EUSAGE, "an empty field between commas in the list of fields");
-  if (code == 0) code = rl_fields_add(fields, name, path, type, false, err);
-  rl_free(item);
-  rl_free(name);
-  rl_free(path);
-  rl_free(type_name);
-  return code;
-}
-
-int rl_fields_parse(struct rl_fields *fields, const char *list, struct rl_err *err) {
-  const char *end = list + strlen(list);
-  for (const char *at = list;; at++) {
-    const char *comma = find_outside_quotes(at, end, ',');
-    int code = parse_item(fields, at, comma, err);
-    if (code != 0) return code;
-    at = comma;
-    if (at == end) return 0;
-  }
 }
 
 ssize_t rl_fields_find(const struct rl_fields *fields, const char *name) {

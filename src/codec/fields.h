@@ -103,7 +103,10 @@ int rl_fields_add_spec(struct rl_fields *fields, const char *name, const char *p
 static inline bool rl_field_is_many(const struct rl_field *field) { return field->n_lists || field->shape.n; }
 /* Where the type stands after the path in "candidate.rb:f64": at the first colon outside quotes, or NULL. */
 const char *rl_fields_colon(const char *text);
-/* "objectId,mag=candidate.magpsf,rb=candidate.rb:f64" */
+/* "objectId,mag=candidate.magpsf,rb=candidate.rb:f64:required": [NAME=]PATH and, each after a colon and in
+ * any order, TYPE, required, default=VALUE, shape=63x63, bytes=little (or big). VALUE is a number, true,
+ * false, {} (the empty list), or a text, which stands in double quotes where it holds a comma or colon or
+ * looks like one of the others; nan is a number for f64 and f32. What was read before an error stays. */
 int rl_fields_parse(struct rl_fields *fields, const char *list, struct rl_err *err);
 const char *rl_type_nearest(const char *name);                            /* what was meant, or NULL */
 int rl_type_parse(const char *name, enum rl_type *type);                  /* 0 or RL_EUSAGE */

@@ -14,27 +14,45 @@ struct number {
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 /* Eight digits at once, the first in the lowest byte: neighbours are joined to twos, fours and all eight. */
-static inline bool read_eight(const char *p, uint64_t *value) {
-  uint64_t v;
-  memcpy(&v, p, 8);
+static inline uint64_t join_eight(uint64_t v) {
+  v = v * 10 + (v >> 8);
+  return ((v & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
+          (v >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001)) >>
+         32;
+}
+
+/* The highest bits of bytes that are no digit, up to the first of them; what its carry does to those behind
+ * is of no account. */
+static inline uint64_t no_digits(uint64_t v) {
   uint64_t over = v + UINT64_C(0x4646464646464646), under = v - UINT64_C(0x3030303030303030);
-  if ((over | under) & UINT64_C(0x8080808080808080)) return false;
-  v = under * 10 + (under >> 8);
-  v = ((v & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
-       (v >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001)) >>
-      32;
-  *value = v & UINT32_MAX;
-  return true;
+  return (over | under) & UINT64_C(0x8080808080808080);
+}
+
+/* The last few are shifted behind zeros. */
+static inline const char *read_digits(const char *p, uint64_t *digits) {
+  static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+  uint64_t v, bad;
+  for (;; p += 8) {
+    memcpy(&v, p, 8);
+    bad = no_digits(v);
+    v -= UINT64_C(0x3030303030303030);
+    if (bad) break;
+    *digits = *digits * 100000000 + (join_eight(v) & UINT32_MAX);
+  }
+  unsigned bits = (unsigned)__builtin_ctzll(bad) & ~7u;
+  if (bits == 0) return p;
+  if (bits == 8)
+    *digits = *digits * 10 + (v & 0xFF);
+  else
+    *digits = *digits * powers[bits / 8] + (join_eight(v << (64 - bits)) & UINT32_MAX);
+  return p + bits / 8;
 }
 #else
-static inline bool read_eight(const char *p, uint64_t *value) { return (void)p, (void)value, false; }
-#endif
-
 static inline const char *read_digits(const char *p, uint64_t *digits) {
-  for (uint64_t eight; read_eight(p, &eight); p += 8) *digits = *digits * 100000000 + eight;
   for (; is_digit(*p); p++) *digits = *digits * 10 + (uint64_t)(*p - '0');
   return p;
 }
+#endif
 
 /* How many digits there are from the first that is not 0: up to 19, `digits` holds them all. */
 static int64_t significant(const struct number *n) {
@@ -95,23 +113,48 @@ static struct rl_cell fraction(const struct number *n, const char *text, const c
   return cell;
 }
 
-size_t rl_json_number(const char *text, struct rl_cell *cell) {
-  struct number n = {.negative = *text == '-', .first = text + (*text == '-')};
-  const char *p = read_digits(n.first, &n.digits);
-  if (p == n.first || (*n.first == '0' && p > n.first + 1)) return 0;
-  n.end = p;
-  if (*p != '.' && *p != 'e' && *p != 'E') {
-    *cell = integer(&n, text, p);
-    return (size_t)(p - text);
-  }
-  if (*p == '.') {
-    n.end = read_digits(p + 1, &n.digits);
-    n.exponent = p + 1 - n.end;
-    if (n.exponent == 0) return 0;
-    p = n.end;
-  }
+/* Where the digits end at p, `exponent` of them behind the point as its negative, and the nearest double is
+ * not plain. */
+__attribute__((noinline)) static size_t slow_fraction(const char *text, const char *p, uint64_t digits,
+                                                      int64_t exponent, struct rl_cell *cell) {
+  struct number n = {*text == '-', digits, exponent, text + (*text == '-'), p};
   if (*p == 'e' || *p == 'E') p = read_exponent(p + 1, &n.exponent);
   if (!p) return 0;
   *cell = fraction(&n, text, p);
+  return (size_t)(p - text);
+}
+
+__attribute__((noinline)) static size_t slow_integer(const char *text, const char *p, uint64_t digits,
+                                                     struct rl_cell *cell) {
+  struct number n = {*text == '-', digits, 0, text + (*text == '-'), p};
+  *cell = integer(&n, text, p);
+  return (size_t)(p - text);
+}
+
+static inline bool is_exponent(char c) { return c == 'e' || c == 'E'; }
+
+/* Most numbers are done here, without a call: what does not wrap and needs no more than one rounding. */
+size_t rl_json_number(const char *text, struct rl_cell *cell) {
+  enum { NEVER_WRAPS = 18 };
+  static const double signs[] = {1, -1}; /* signs come as they like: no branch */
+  const char *first = text + (*text == '-');
+  uint64_t digits = 0;
+  const char *p = read_digits(first, &digits);
+  if (p == first || (*first == '0' && p > first + 1)) return 0;
+  if (*p == '.') {
+    const char *point = p;
+    p = read_digits(p + 1, &digits);
+    if (p == point + 1) return 0;
+    int64_t behind = p - point - 1;
+    bool plain =
+        FLT_EVAL_METHOD == 0 && behind <= 22 && p - first <= NEVER_WRAPS && digits <= UINT64_C(1) << 53;
+    if (!plain || is_exponent(*p)) return slow_fraction(text, p, digits, -behind, cell);
+    double value = (double)(int64_t)digits / powers_of_ten[behind];
+    *cell = (struct rl_cell){.tag = RL_DOUBLE, .d = value * signs[first - text]};
+    return (size_t)(p - text);
+  }
+  if (is_exponent(*p)) return slow_fraction(text, p, digits, 0, cell);
+  if (p - first > NEVER_WRAPS) return slow_integer(text, p, digits, cell);
+  *cell = (struct rl_cell){.tag = RL_INT, .i = first > text ? -(int64_t)digits : (int64_t)digits};
   return (size_t)(p - text);
 }

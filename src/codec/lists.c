@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-const char rl_lists_too_many[] = "over 16777216 elements for fields with [*]";
+const char rl_lists_too_many[] = "over 1048576 elements for fields with [*]";
 
 enum { KEPT = 1 << 16 }; /* cells of the stack: what a large message took goes with it */
 

@@ -10,7 +10,9 @@
 #include "base/arena.h"
 #include "codec/cell.h"
 
-enum { RL_LIST_CELLS = 16 << 20 }; /* elements of a message, all fields together: what bounds its memory */
+enum {
+  RL_LIST_CELLS = 1 << 20
+}; /* elements of a message, all fields together: 16 MiB, twice while they are made */
 
 struct rl_lists {
   struct rl_cell *at; /* element by element: the cells of its fields */

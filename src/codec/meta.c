@@ -48,9 +48,10 @@ static void parse_bytes(struct rl_cell *cell) {
     *cell = (struct rl_cell){.tag = RL_BOOL, .i = bytes.len == 4};
     return;
   }
-  char text[512] = {0}; /* longer numbers are not read */
+  char text[512]; /* longer numbers are not read */
   if (bytes.len == 0 || bytes.len > sizeof text - 8) return;
   memcpy(text, bytes.data, bytes.len);
+  memset(text + bytes.len, 0, 8); /* which the reader of numbers may look at */
   struct rl_cell number;
   if (rl_json_number(text, &number) != bytes.len) return;
   if (number.tag == RL_BIG) number.s = bytes.data;

@@ -1,56 +1,9 @@
 /* One batch through the handler (S4): what does not decode first, then the handler over the rest, with
  * retries, bisection and dead letters, until every message is settled or the run must stop. */
-#include <stdio.h>
-
-#include "base/backoff.h"
+#include "stream/attempt.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "stream/bisect.h"
 #include "stream/history.h"
-#include "stream/lane_state.h"
-
-struct attempt {
-  struct rl_lane *lane;
-  struct rl_batch *batch;
-  struct rl_flight *flight;
-  uint32_t *todo; /* messages still to be settled when the run of the handler began, or less: strike */
-  size_t n;
-  uint32_t *rows; /* of the part in hand, where rows are not messages */
-  size_t cap_rows;
-  unsigned char *settled; /* by message of the batch */
-  struct rl_pin **pins;   /* by message of the batch */
-  struct rl_bisect bisect;
-  struct rl_backoff backoff, weather;
-  struct rl_failure why; /* of the last attempt */
-  uint64_t changes;      /* epoch_changes when last looked at: waits end when there are more */
-  bool once;             /* at most once: no retry, no bisect, no strike (S3.2) */
-};
-
-static void put_origin(char *to, size_t size, const struct rl_msg *msg) {
-  snprintf(to, size, "%s[%d] offset %lld", msg->topic, msg->partition, (long long)msg->offset);
-}
-
-static bool can_reject(const struct rl_lane *lane) { return lane->s->dead_letter != NULL; }
-
-/* An error that was returned, not raised, does not say which script it came from. */
-static const char *script_of(const struct attempt *a, bool by_handler, const char *error) {
-  if (!by_handler || !a->lane->has_engine) return "";
-  const char *slash = strrchr(a->lane->engine.script, '/');
-  return strstr(error, slash ? slash + 1 : a->lane->engine.script) ? "" : a->lane->engine.script;
-}
-
-/* The run stops at this message: promise 5 without a dead-letter topic. */
-static int stop_at(struct attempt *a, uint32_t message, bool by_handler, const char *error) {
-  struct rl_err err = {0};
-  char origin[400];
-  const char *script = script_of(a, by_handler, error);
-  const char *what = by_handler ? "the handler failed" : "the value does not decode";
-  put_origin(origin, sizeof origin, &a->batch->msgs[message]);
-  rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin,
-          what, script, *script ? ": " : "", error);
-  rl_lane_fail_traced(a->lane, &err, by_handler ? a->why.traceback : NULL);
-  return RL_EHANDLER;
-}
 
 int rl_send_staged(struct rl_lane *lane, struct rl_flight *flight, struct rl_batch *batch,
                    struct rl_pin **pins, struct rl_outbox *outbox) {
@@ -63,27 +16,6 @@ refused:
   return err.code;
 }
 
-static int dead_letter(struct attempt *a, uint32_t message, const struct rl_letter *letter, bool by_handler) {
-  struct rl_err err = {0};
-  char origin[400];
-  put_origin(origin, sizeof origin, &a->batch->msgs[message]);
-  rl_log(RL_WARN, "%s: %s: dead-lettered to %s", origin, letter->error, a->lane->s->dead_letter);
-  if (rl_sink_reject(a->lane->sink, a->flight, &a->batch->msgs[message], letter, &err) ||
-      rl_sink_flush(a->lane->sink, &err)) {
-    rl_lane_fail(a->lane, &err);
-    return err.code;
-  }
-  a->settled[message] = 1;
-  if (!rl_history_dead(a->lane->history, by_handler)) return 0;
-  rl_fail(&err, RL_EHANDLER,
-          "%s: %s, dead letter after dead letter (dead_letter_max %lld in a row, or over half of the last "
-          "1,000): it is "
-          "the handler, not the messages; stopped",
-          origin, letter->error, (long long)a->lane->s->dead_letter_max);
-  rl_lane_fail(a->lane, &err);
-  return RL_EHANDLER;
-}
-
 static bool leaving(struct rl_lane *lane) {
   pthread_mutex_lock(&lane->mu);
   bool leave = lane->abandon;
@@ -92,7 +24,7 @@ static bool leaving(struct rl_lane *lane) {
 }
 
 /* A decoder written in Lua runs here, a message at a time, which is one row (S6.3). */
-static int decode_in_lua(struct attempt *a) {
+static int decode_in_lua(struct rl_attempt *a) {
   struct rl_engine *e = &a->lane->engine;
   if (!a->lane->has_engine || !e->decode) return 0;
   for (size_t row = 0; row < a->batch->n; row++) {
@@ -108,30 +40,9 @@ static int decode_in_lua(struct attempt *a) {
   return 0;
 }
 
-/* Values that do not decode are known by themselves: dead-lettered without retry or bisect (S4.2). Without a
- * dead-letter topic the messages before the first of them are handled, and the run stops there. */
-static int settle_bad(struct attempt *a, size_t *first_bad) {
-  const struct rl_batch *batch = a->batch;
-  *first_bad = batch->n;
-  for (size_t i = 0; batch->bad && i < batch->n; i++) {
-    if (!batch->bad[i]) continue;
-    struct rl_letter letter = {.error = batch->bad[i], .attempts = 0};
-    if (!can_reject(a->lane) && !a->once) {
-      *first_bad = i;
-      return 0;
-    }
-    if (can_reject(a->lane) && dead_letter(a, (uint32_t)i, &letter, false)) return RL_EHANDLER;
-    if (!can_reject(a->lane))
-      rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", batch->msgs[i].topic,
-             batch->msgs[i].partition, (long long)batch->msgs[i].offset, batch->bad[i]);
-    a->settled[i] = 1;
-  }
-  return 0;
-}
-
 static bool is_good(const struct rl_batch *batch, size_t i) { return !batch->bad || !batch->bad[i]; }
 
-static void choose_messages(struct attempt *a, size_t until) {
+static void choose_messages(struct rl_attempt *a, size_t until) {
   a->todo = rl_alloc((a->batch->n + 1) * sizeof *a->todo);
   for (size_t i = 0; i < until; i++)
     if (is_good(a->batch, i) && rl_batch_rows_of(a->batch, i) > 0) a->todo[a->n++] = (uint32_t)i;
@@ -139,7 +50,7 @@ static void choose_messages(struct attempt *a, size_t until) {
 
 /* A message without a row has nothing to be handled: it is done with those around it, unless its partition
  * went meanwhile. */
-static void settle_empty(struct attempt *a, size_t until) {
+static void settle_empty(struct rl_attempt *a, size_t until) {
   size_t unhandled = 0;
   if (!a->batch->first) return;
   pthread_mutex_lock(&a->lane->mu);
@@ -155,7 +66,7 @@ static void settle_empty(struct attempt *a, size_t until) {
 
 /* With partitions that are being taken away this batch is done, but for those of which something was handled:
  * its outputs and its commit are still waited for (S2.2). mu is held. */
-static void strike_marks(struct attempt *a) {
+static void strike_marks(struct rl_attempt *a) {
   for (size_t i = 0; i < a->flight->n_marks; i++) {
     struct rl_mark *m = &a->flight->marks[i];
     if (rl_stale(a->lane, m->slot, m->epoch)) m->live = false;
@@ -166,7 +77,7 @@ static void strike_marks(struct attempt *a) {
 }
 
 /* Messages of partitions that are being taken away leave what is still to be done (S2.1). */
-static void strike_stale(struct attempt *a) {
+static void strike_stale(struct rl_attempt *a) {
   struct rl_lane *lane = a->lane;
   bool *keep = rl_alloc((a->n + 1) * sizeof *keep);
   size_t kept = 0, unhandled = 0;
@@ -190,7 +101,7 @@ static void strike_stale(struct attempt *a) {
 }
 
 /* At most once nothing is struck: what is committed nobody else will handle. */
-static void strike_if_changed(struct attempt *a) {
+static void strike_if_changed(struct rl_attempt *a) {
   pthread_mutex_lock(&a->lane->mu);
   bool changed = a->lane->epoch_changes != a->changes;
   a->changes = a->lane->epoch_changes;
@@ -203,13 +114,13 @@ static int stopped(struct rl_failure *why) {
   return RL_EHANDLER;
 }
 
-static void put_rows(struct attempt *a, struct rl_view *view, uint32_t message) {
+static void put_rows(struct rl_attempt *a, struct rl_view *view, uint32_t message) {
   size_t first = rl_batch_first(a->batch, message), n = rl_batch_rows_of(a->batch, message);
   for (size_t i = 0; i < n; i++) a->rows[view->n++] = (uint32_t)(first + i);
 }
 
 /* A part is of messages, what the handler sees of it their rows. */
-static void view_rows(struct attempt *a, const struct rl_part_of *part, struct rl_view *view) {
+static void view_rows(struct rl_attempt *a, const struct rl_part_of *part, struct rl_view *view) {
   RL_GROW(a->rows, a->cap_rows, a->batch->rows);
   *view = (struct rl_view){.batch = a->batch, .rows = a->rows, .attempt = part->tries};
   for (size_t i = 0; i < a->n; i++) {
@@ -219,7 +130,7 @@ static void view_rows(struct attempt *a, const struct rl_part_of *part, struct r
   }
 }
 
-static int call_handler(struct attempt *a, const struct rl_part_of *part) {
+static int call_handler(struct rl_attempt *a, const struct rl_part_of *part) {
   struct rl_lane *lane = a->lane;
   struct rl_view view = {.batch = a->batch,
                          .rows = a->todo + part->first,
@@ -238,7 +149,7 @@ static int call_handler(struct attempt *a, const struct rl_part_of *part) {
   return rc;
 }
 
-static void settle_part(struct attempt *a, const struct rl_part_of *part) {
+static void settle_part(struct rl_attempt *a, const struct rl_part_of *part) {
   for (size_t i = part->first; i < part->first + part->n; i++) a->settled[a->todo[i]] = 1;
   rl_history_passed(a->lane->history, (int64_t)part->n);
 }
@@ -249,44 +160,8 @@ static void count_failure(struct rl_lane *lane) {
   pthread_mutex_unlock(&lane->mu);
 }
 
-/* The message, or with bisect = false the messages, that failed by themselves. */
-static int settle_blamed(struct attempt *a, const struct rl_part_of *part, size_t first, size_t n) {
-  struct rl_letter letter = {.error = a->why.error, .traceback = a->why.traceback, .attempts = part->tries};
-  for (size_t i = first; i < first + n; i++) {
-    if (can_reject(a->lane)) {
-      if (dead_letter(a, a->todo[i], &letter, true)) return RL_EHANDLER;
-    } else if (!a->once) {
-      return stop_at(a, a->todo[i], true, a->why.error);
-    }
-    a->settled[a->todo[i]] = 1;
-  }
-  if (a->once && !can_reject(a->lane)) {
-    if (a->why.traceback) rl_log(RL_WARN, "%s", a->why.traceback);
-    rl_log(RL_WARN, "%zu messages lost (at most once): %s", n, a->why.error);
-  }
-  return 0;
-}
-
-/* Nothing of the batch is committed, not even what passed in parts before (S4.6). */
-static int script_failed(struct attempt *a) {
-  struct rl_err err = {0};
-  memset(a->settled, 0, a->batch->n);
-  rl_fail(&err, RL_EHANDLER, "%s", a->why.error);
-  rl_lane_fail_traced(a->lane, &err, a->why.traceback);
-  return RL_EHANDLER;
-}
-
-/* What the handler printed has no reader any more: the batch stays uncommitted, the run ends quietly (S5.3).
- */
-static int reader_gone(struct attempt *a) {
-  struct rl_err err = {0};
-  rl_fail(&err, RL_EPIPE, "%s", a->why.error ? a->why.error : "standard output: its reader went away");
-  rl_lane_fail(a->lane, &err);
-  return RL_EPIPE;
-}
-
 /* At most once the weather cannot be waited for; it is nobody's fault either: no dead letter. */
-static int lose_to_weather(struct attempt *a, const struct rl_part_of *part) {
+static int lose_to_weather(struct rl_attempt *a, const struct rl_part_of *part) {
   count_failure(a->lane);
   rl_log(RL_WARN, "%zu messages lost (at most once): %s", part->n, a->why.error);
   settle_part(a, part);
@@ -295,31 +170,26 @@ static int lose_to_weather(struct attempt *a, const struct rl_part_of *part) {
 }
 
 /* The weather: the same part again, after a wait that ends at once on revoke or signal. */
-static int wait_for_weather(struct attempt *a, int64_t *since, int64_t *said) {
-  struct rl_err err = {0};
+static int wait_for_weather(struct rl_attempt *a, int64_t *since, int64_t *said) {
   const struct rl_settings *s = a->lane->s;
   int64_t now = rl_now();
   if (!*since) *since = now;
   if (!*said || now - *said >= rl_seconds(s->explain)) {
-    rl_log(RL_WARN, "waiting, %lld s so far: %s", (long long)((now - *since) / RL_NS_PER_S), a->why.error);
+    rl_say_waiting(*since, now, a->why.error);
     *said = now;
   }
-  if (s->outage > 0 && now - *since >= rl_seconds(s->outage)) {
-    rl_fail(&err, RL_EHANDLER, "gave up after --outage %g s: %s", s->outage, a->why.error);
-    rl_lane_fail(a->lane, &err);
-    return RL_EHANDLER;
-  }
+  if (s->outage > 0 && now - *since >= rl_seconds(s->outage)) return rl_give_up(a->lane, a->why.error);
   return rl_handler_wait(a->lane, now + rl_backoff_next(&a->weather), a->changes) ? 0 : RL_ETRANSIENT;
 }
 
-static int after_failure(struct attempt *a, const struct rl_part_of *part) {
+static int after_failure(struct rl_attempt *a, const struct rl_part_of *part) {
   size_t first, n;
   count_failure(a->lane);
   rl_bisect_report(&a->bisect, false);
-  return rl_bisect_blamed(&a->bisect, &first, &n) ? settle_blamed(a, part, first, n) : 0;
+  return rl_bisect_blamed(&a->bisect, &first, &n) ? rl_attempt_settle_blamed(a, part, first, n) : 0;
 }
 
-static int after_success(struct attempt *a, const struct rl_part_of *part) {
+static int after_success(struct rl_attempt *a, const struct rl_part_of *part) {
   int rc = rl_send_staged(a->lane, a->flight, a->batch, a->pins, &a->lane->outbox);
   if (rc) return rc;
   settle_part(a, part);
@@ -331,7 +201,7 @@ static int after_success(struct attempt *a, const struct rl_part_of *part) {
 /* A signal cuts the wait short, not the retry: that belongs to finishing the batch within `drain` (promise
  * 6).
  */
-static int back_off(struct attempt *a, const struct rl_part_of *part) {
+static int back_off(struct rl_attempt *a, const struct rl_part_of *part) {
   if (part->attempt <= 1) return 0;
   rl_log(RL_INFO, "attempt %d of batch %lld after: %s", part->attempt, (long long)a->batch->number,
          a->why.error);
@@ -340,7 +210,7 @@ static int back_off(struct attempt *a, const struct rl_part_of *part) {
 }
 
 /* All parts in their order. 0: settled; else the run ends, or what is left was given up. */
-static int run_parts(struct attempt *a) {
+static int run_parts(struct rl_attempt *a) {
   struct rl_part_of part;
   int64_t since = 0, said = 0;
   int tried = 0; /* so that a part that is run again after weather does not back off twice */
@@ -353,11 +223,11 @@ static int run_parts(struct attempt *a) {
     if (rc == 0)
       rc = after_success(a, &part);
     else if (rc == RL_EPIPE)
-      rc = reader_gone(a);
+      rc = rl_attempt_reader_gone(a);
     else if (a->why.blame == RL_BLAME_WEATHER)
       rc = a->once ? lose_to_weather(a, &part) : wait_for_weather(a, &since, &said);
     else if (a->why.blame == RL_BLAME_SCRIPT)
-      rc = script_failed(a);
+      rc = rl_attempt_script_failed(a);
     else if (a->why.blame == RL_BLAME_STOPPED)
       rc = RL_ETRANSIENT;
     else
@@ -367,8 +237,9 @@ static int run_parts(struct attempt *a) {
   return 0;
 }
 
-static void start(struct attempt *a, struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight) {
-  *a = (struct attempt){.lane = lane, .batch = batch, .flight = flight};
+static void start(struct rl_attempt *a, struct rl_lane *lane, struct rl_batch *batch,
+                  struct rl_flight *flight) {
+  *a = (struct rl_attempt){.lane = lane, .batch = batch, .flight = flight};
   a->once = lane->s->delivery == RL_AT_MOST_ONCE;
   a->settled = rl_zalloc(batch->n + 1);
   a->pins = rl_zalloc((batch->n + 1) * sizeof(struct rl_pin *));
@@ -376,23 +247,24 @@ static void start(struct attempt *a, struct rl_lane *lane, struct rl_batch *batc
   rl_backoff_init(&a->weather, lane->s->backoff, lane->s->backoff_max, (uint64_t)batch->number + 1);
 }
 
-static int run(struct attempt *a) {
+static int run(struct rl_attempt *a) {
   size_t until;
   int rc = decode_in_lua(a);
-  if (rc == RL_EPIPE) return reader_gone(a);
-  if (rc) return a->why.blame == RL_BLAME_SCRIPT ? script_failed(a) : rc;
-  if ((rc = settle_bad(a, &until))) return rc;
+  if (rc == RL_EPIPE) return rl_attempt_reader_gone(a);
+  if (rc) return a->why.blame == RL_BLAME_SCRIPT ? rl_attempt_script_failed(a) : rc;
+  if ((rc = rl_attempt_settle_bad(a, &until))) return rc;
   choose_messages(a, until);
   rl_bisect_start(&a->bisect, a->n, a->once ? 0 : (int)a->lane->s->retries, a->lane->s->bisect && !a->once);
   rc = a->n ? run_parts(a) : 0;
   rl_bisect_free(&a->bisect);
   if (a->why.blame != RL_BLAME_SCRIPT) settle_empty(a, until);
-  if (rc == 0 && until < a->batch->n) rc = stop_at(a, (uint32_t)until, false, a->batch->bad[until]);
+  if (rc == 0 && until < a->batch->n)
+    rc = rl_attempt_stop_at(a, (uint32_t)until, false, a->batch->bad[until]);
   return rc;
 }
 
 /* What outlives the batch (pins) has taken its message over; the rest is released. */
-static void let_go(struct attempt *a) {
+static void let_go(struct rl_attempt *a) {
   for (size_t i = 0; i < a->batch->n; i++) {
     if (!a->pins[i]) continue;
     a->batch->msgs[i].handle = NULL;
@@ -406,7 +278,7 @@ static void let_go(struct attempt *a) {
   rl_free(a->pins);
 }
 
-static void say_unfinished(const struct attempt *a) {
+static void say_unfinished(const struct rl_attempt *a) {
   size_t left = 0;
   for (size_t i = 0; i < a->batch->n; i++) left += !a->settled[i];
   rl_log(RL_WARN, "batch %lld is left unfinished: %zu of its %zu messages were not handled and %s",
@@ -414,7 +286,7 @@ static void say_unfinished(const struct attempt *a) {
 }
 
 void rl_attempt_batch(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight) {
-  struct attempt a;
+  struct rl_attempt a;
   start(&a, lane, batch, flight);
   int rc = run(&a);
   if (rc == RL_ETRANSIENT) say_unfinished(&a);
@@ -429,11 +301,11 @@ void rl_attempt_batch(struct rl_lane *lane, struct rl_batch *batch, struct rl_fl
 
 int rl_settle_bad(struct rl_lane *lane, struct rl_batch *batch, struct rl_flight *flight,
                   struct rl_err *err) {
-  struct attempt a;
+  struct rl_attempt a;
   size_t until;
   start(&a, lane, batch, flight);
-  int rc = settle_bad(&a, &until);
-  if (rc == 0 && until < batch->n) rc = stop_at(&a, (uint32_t)until, false, batch->bad[until]);
+  int rc = rl_attempt_settle_bad(&a, &until);
+  if (rc == 0 && until < batch->n) rc = rl_attempt_stop_at(&a, (uint32_t)until, false, batch->bad[until]);
   rl_free(a.settled);
   rl_free(a.pins);
   if (rc) {

@@ -4,7 +4,6 @@
  * before it goes its way. The reader does not wait: the registry's news ring its bell (S6.3), and the message
  * is decoded again. The wait ends at once when its partition is revoked or the run is stopped: the message is
  * let go then, not done, and comes again. */
-#include "base/log.h"
 #include "stream/lane_state.h"
 
 #define ASK_AGAIN (1 * RL_NS_PER_S)
@@ -51,20 +50,25 @@ static void let_go(struct rl_lane *lane) {
   rl_wake_ring(&lane->bell); /* what ends the lane has looked before */
 }
 
-static void say(struct rl_lane *lane, int64_t now) {
+static void put_what(struct rl_buf *out, const struct rl_lane *lane) {
   const struct rl_msg *msg = &lane->held;
-  rl_log(RL_WARN, "waiting, %lld s so far: %s[%d] offset %lld: %s",
-         (long long)((now - lane->await.since) / RL_NS_PER_S), msg->topic, msg->partition,
-         (long long)msg->offset, lane->await.why.text);
+  rl_buf_printf(out, "%s[%d] offset %lld: %s", msg->topic, msg->partition, (long long)msg->offset,
+                lane->await.why.text);
+}
+
+static void say(struct rl_lane *lane, int64_t now) {
+  struct rl_buf what = RL_BUF_INIT;
+  put_what(&what, lane);
+  rl_say_waiting(lane->await.since, now, rl_buf_text(&what));
+  rl_buf_free(&what);
   lane->await.said = now;
 }
 
 static void give_up(struct rl_lane *lane) {
-  struct rl_err err = {0};
-  const struct rl_msg *msg = &lane->held;
-  rl_fail(&err, RL_EHANDLER, "gave up after --outage %g s: %s[%d] offset %lld: %s", lane->s->outage,
-          msg->topic, msg->partition, (long long)msg->offset, lane->await.why.text);
-  rl_lane_fail(lane, &err);
+  struct rl_buf what = RL_BUF_INIT;
+  put_what(&what, lane);
+  rl_give_up(lane, rl_buf_text(&what));
+  rl_buf_free(&what);
   let_go(lane);
 }
 

@@ -12,13 +12,17 @@ bool rl_batcher_fits(const struct rl_batcher *b, size_t places, size_t bytes) {
   return !rl_batcher_full(b) && places <= b->size - b->n && bytes <= b->bytes - b->held;
 }
 
+void rl_batcher_set_columns(struct rl_batcher *b, size_t bytes) { b->columns = bytes; }
+
 void rl_batcher_add(struct rl_batcher *b, size_t places, size_t bytes, int64_t now) {
   if (b->n == 0) b->deadline = b->timeout > RL_NEVER - now ? RL_NEVER : now + b->timeout;
   b->n += places;
   b->held += bytes;
 }
 
-bool rl_batcher_full(const struct rl_batcher *b) { return b->n && (b->n >= b->size || b->held >= b->bytes); }
+bool rl_batcher_full(const struct rl_batcher *b) {
+  return b->n && (b->n >= b->size || b->held >= b->bytes || (b->most && b->columns >= b->most));
+}
 
 bool rl_batcher_due(const struct rl_batcher *b, int64_t now, bool more, enum rl_cause *cause) {
   if (rl_batcher_full(b)) {
@@ -39,6 +43,6 @@ void rl_batcher_struck(struct rl_batcher *b, size_t places, size_t bytes) {
 }
 
 void rl_batcher_taken(struct rl_batcher *b) {
-  b->n = b->held = 0;
+  b->n = b->held = b->columns = 0;
   b->deadline = RL_NEVER;
 }

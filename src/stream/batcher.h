@@ -4,6 +4,9 @@
  * would exceed `size`, begins the next batch; a larger one goes alone. A batch past its deadline stays open
  * until it is taken.
  *
+ * Columns may take much more than the messages they are read from (defaults, records of next to nothing): a
+ * batch whose columns reach their limit is full.
+ *
  * Places are what `size` bounds (rl_batch_places): a message takes as many as it has rows, at least one. */
 #ifndef RL_STREAM_BATCHER_H
 #define RL_STREAM_BATCHER_H
@@ -12,7 +15,9 @@
 
 struct rl_batcher {
   size_t size, bytes;
-  int64_t timeout;  /* ns; 0: take what is there */
+  int64_t timeout; /* ns; 0: take what is there */
+  size_t most,
+      columns;      /* bytes of its columns: from how many on it is full (0: never), and how many they are */
   size_t n, held;   /* places and bytes of the batch that fills */
   int64_t deadline; /* RL_NEVER while it is empty */
 };
@@ -21,6 +26,8 @@ void rl_batcher_init(struct rl_batcher *b, size_t size, size_t bytes, int64_t ti
 /* May a message join? False: the batch is full, or would exceed size or bytes: hand it over first (it is due
  * although places and bytes may be left). Before a message is decoded it is taken for one of one row. */
 bool rl_batcher_fits(const struct rl_batcher *b, size_t places, size_t bytes);
+/* The batch's columns have so many bytes now: what they are is known when a message was decoded. */
+void rl_batcher_set_columns(struct rl_batcher *b, size_t bytes);
 void rl_batcher_add(struct rl_batcher *b, size_t places, size_t bytes, int64_t now);
 /* Is the batch due, and why? `more`: the source has messages waiting (timeout 0 then goes on taking). */
 bool rl_batcher_due(const struct rl_batcher *b, int64_t now, bool more, enum rl_cause *cause);

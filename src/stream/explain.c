@@ -28,6 +28,17 @@ void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t 
   rl_log(quiet ? RL_DEBUG : RL_WARN, "%s%s%s", text, waits ? "; waiting for " : "", whom);
 }
 
+void rl_say_waiting(int64_t since, int64_t now, const char *what) {
+  rl_log(RL_WARN, "waiting, %lld s so far: %s", (long long)((now - since) / RL_NS_PER_S), what);
+}
+
+int rl_give_up(struct rl_lane *lane, const char *what) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EHANDLER, "gave up after --outage %g s: %s", lane->s->outage, what);
+  rl_lane_fail(lane, &err);
+  return err.code;
+}
+
 static void put_topics(struct rl_buf *out, const struct rl_settings *s) {
   for (size_t i = 0; i < s->topics.n; i++) rl_buf_printf(out, "%s%s", i ? ", " : "", s->topics.at[i]);
 }

@@ -34,13 +34,19 @@ static void hold(struct rl_lane *lane, const struct rl_msg *msg, int64_t arrived
   lane->held_at = arrived;
 }
 
+static void add_places(struct rl_lane *lane, size_t places, size_t bytes, int64_t arrived) {
+  const struct rl_columns *columns = lane->filling->columns;
+  rl_batcher_add(&lane->batcher, places, bytes, arrived);
+  if (columns) rl_batcher_set_columns(&lane->batcher, rl_columns_bytes(columns));
+}
+
 /* The batch's last message, if its rows are not too many for it. */
 static void count_in(struct rl_lane *lane, const struct rl_msg *msg, size_t rows, int64_t arrived) {
   if (rows > 1 && !rl_batcher_fits(&lane->batcher, rows, size_of(msg))) {
     lane->next = rl_batch_take_last(lane->filling);
     lane->held_at = arrived;
   } else {
-    rl_batcher_add(&lane->batcher, rows ? rows : 1, size_of(msg), arrived);
+    add_places(lane, rows ? rows : 1, size_of(msg), arrived);
   }
 }
 
@@ -159,7 +165,7 @@ static void add_held(struct rl_lane *lane, int64_t now) {
     rl_batch_free(lane->filling);
     lane->filling = lane->next;
     lane->next = NULL;
-    rl_batcher_add(&lane->batcher, rl_batch_places(lane->filling), lane->filling->bytes, lane->held_at);
+    add_places(lane, rl_batch_places(lane->filling), lane->filling->bytes, lane->held_at);
   } else {
     struct rl_msg msg = lane->held;
     lane->has_held = false;

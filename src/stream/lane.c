@@ -109,6 +109,7 @@ static int put_together(struct rl_lane *lane, struct rl_err *err) {
   rl_offsets_init(&lane->offsets);
   rl_batcher_init(&lane->batcher, (size_t)s->batch_size, (size_t)s->batch_bytes,
                   rl_seconds(s->batch_timeout));
+  lane->batcher.most = (size_t)s->limits_columns;
   rl_outbox_init(&lane->outbox, (size_t)s->limits_output, rl_sink_max_message(s));
   lane->outbox.no_reject = !s->dead_letter;
   lane->history = rl_alloc(sizeof *lane->history);

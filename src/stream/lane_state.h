@@ -220,6 +220,10 @@ void rl_explain_step(struct rl_lane *lane, int64_t now);
 int64_t rl_explain_deadline(const struct rl_lane *lane);
 /* Trouble with the brokers, told once in a while; `waits`: it is an outage. */
 void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t now);
+/* The weather, which both sides wait for (S4.1): a line; and, when `outage` is over, the lane's failure,
+ * whose code it returns. */
+void rl_say_waiting(int64_t since, int64_t now, const char *what);
+int rl_give_up(struct rl_lane *lane, const char *what);
 
 /* handler.c, attempt.c */
 void *rl_handler_main(void *lane);

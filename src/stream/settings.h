@@ -87,6 +87,7 @@ struct rl_settings {
   int64_t limits_depth;    /* 1000: nesting of a message */
   int64_t limits_output;   /* 256 MiB staged a handler call */
   int64_t limits_inflated; /* 64 MiB of a message's compressed blocks */
+  int64_t limits_columns;  /* 16 MiB of a batch's columns */
   /* the rest */
   int64_t lanes;                       /* 1 */
   double explain;                      /* 15 s between the lines that explain a wait */

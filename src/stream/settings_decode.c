@@ -138,6 +138,7 @@ int rl_settings_decoder(const struct rl_settings *s, const struct rl_fields *fie
                                  .rows = s->rows,
                                  .max_depth = (size_t)s->limits_depth,
                                  .max_inflated = (size_t)s->limits_inflated,
+                                 .max_columns = (size_t)s->limits_columns,
                                  .avro = {.logical = s->logical},
                                  .csv = {.columns = (const char *const *)s->csv_columns.at,
                                          .n_columns = s->csv_columns.n,

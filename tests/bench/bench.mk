@@ -1,10 +1,11 @@
-# The codecs alone, without a broker: included by the Makefile.
-MICRO := $(BUILD)/bench/micro_json $(BUILD)/bench/micro_avro $(BUILD)/bench/micro_tensor
+# The codecs alone, without a broker, and plots: included by the Makefile.
+MICRO := $(BUILD)/bench/micro_codec $(BUILD)/bench/micro_json $(BUILD)/bench/micro_tensor
 
-.PHONY: bench-micro
-bench-micro: $(MICRO) ## what the codecs cost a message, without a broker (AVRO="FILE…" for Avro's)
+.PHONY: bench-micro bench-plots
+bench-micro: $(MICRO) ## bytes a second of each decoder without a broker, beside memcpy, fastavro, lua-cjson, Python
+	@tests/deps/install bench
+	@BUILD=$(BUILD) tests/bench/micro
 	@$(BUILD)/bench/micro_json
-	@$(if $(AVRO),$(BUILD)/bench/micro_avro $(AVRO))
 	@$(BUILD)/bench/micro_tensor
 
 .PHONY: bench-model
@@ -15,6 +16,11 @@ bench-model: $(BUILD)/bench/micro_model onnxruntime ## what rille.model costs ov
 $(BUILD)/bench/micro_model: tests/bench/micro_model.c $(BUILD)/flags $(call below,lua)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS)
+
+bench-plots: ## what a message costs as messages, fields, bytes, lanes, partitions grow: tables, plots (MAX=1e7 SWEEPS)
+	@tests/deps/install build test bench
+	@$(MAKE) all kafka
+	@BUILD=$(BUILD) tests/bench/growth
 
 $(BUILD)/bench/micro_tensor: tests/bench/micro_tensor.c $(BUILD)/flags $(BUILD)/lua.a $(BUILD)/model.a $(BUILD)/codec.a $(BUILD)/base.a
 	@mkdir -p $(@D)

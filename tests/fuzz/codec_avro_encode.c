@@ -12,7 +12,7 @@ static const char *const schemas[] = {
     "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"a\",\"type\":\"long\"},{\"name\":\"n\","
     "\"type\":[\"null\",\"R\"]},"
     "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":[\"int\",\"R\"]}}]}",
-    "{\"type\":\"array\",\"items\":[{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":9,"
+    "{\"type\":\"array\",\"items\":[{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":600,"
     "\"scale\":2},"
     "{\"type\":\"fixed\",\"name\":\"U\",\"size\":16,\"logicalType\":\"uuid\"}]}",
     "[{\"type\":\"map\",\"values\":\"long\"},{\"type\":\"record\",\"name\":\"A\",\"fields\":[{\"name\":\"a\","

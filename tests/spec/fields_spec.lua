@@ -312,6 +312,46 @@ describe("S8.5 a field that a method or property hides", function()
   end)
 end)
 
+describe("fields on the command line", function()
+  after_each(proc.end_all)
+
+  local SHOW = [[return function(b)
+    for i = 1, #b do
+      local image = b.image[i]
+      print(b.id[i], b.rb[i], b.nbad[i], b.note[i], image and rille.json.encode(image, { nan = "null" }))
+    end
+  end]]
+  local LINES = '{"id":1,"candidate":{"rb":0.5,"nbad":2},"cut":[[1,2],[3,4]],"note":"n"}\n{"id":2,"candidate":{"rb":1}}\n'
+
+  it("declare what a script's table can", function()
+    local list = 'id:i64:required, rb=candidate.rb:f64:required,nbad=candidate.nbad:i64:default=-1,' ..
+      'note:default="a, b: \\"c\\"",image=cut:f32:shape=2x2:default=nan'
+    local status, out, err = start(SHOW, "-", { "--input-format", "lines", "--fields", list }, LINES)
+    assert.equal(0, status, err)
+    local script = SHOW:gsub("^return", [[return { fields = { id = { path = "id", type = "i64", required = true },
+      rb = { path = "candidate.rb", type = "f64", required = true },
+      nbad = { path = "candidate.nbad", type = "i64", default = -1 }, note = { path = "note", default = 'a, b: "c"' },
+      image = { path = "cut", type = "f32", shape = { 2, 2 }, default = 0/0 } }, handle =]]) .. "}"
+    local again, same, why = start(script, "-", { "--input-format", "lines" }, LINES)
+    assert.equal(0, again, why)
+    assert.equal(same, out)
+    has(out, '1\t0.5\t2\tn\t[[1.0,2.0],[3.0,4.0]]\n2\t1.0\t-1\ta, b: "c"\t')
+  end)
+
+  it("required fails the message that lacks it", function()
+    local status, _, err = start(SHOW, "-", { "--input-format", "lines", "--fields", "id:required,rb,nbad,note,image" },
+      '{"id":1}\n{}\n')
+    assert.equal(4, status, err)
+    has(err, "required field 'id' (id) is missing")
+  end)
+
+  it("what is declared wrong is status 2, with what was meant", function()
+    local status, _, err = start(SHOW, "-", { "--input-format", "lines", "--fields", "id:requird" }, "{}\n")
+    assert.equal(2, status, err)
+    has(err, "field 'id:requird': 'requird' is no type (did you mean required?)")
+  end)
+end)
+
 describe("a script's table", function()
   after_each(proc.end_all)
 

@@ -68,6 +68,28 @@ describe("rows = [*]", function()
     has(stopped, 'offset 1: the value does not decode: rows = "[*]"')
   end)
 
+  it("limits.columns bounds what records of next to nothing may become", function()
+    local dead = proc.folder() .. "/dead"
+    local empty = "[" .. ("{},"):rep(300) .. "{}]"
+    local out, err = passes([[return { rows = "[*]", limits = { columns = "16KiB" }, fields = { "a", "b", "c", "d" },
+      handle = function(b) print(b.cause, #b, b[1].offset) end }]], { '[{"a":1}]', empty, '[{"a":2}]' },
+      "--dead-letter", "file:" .. dead)
+    assert.equal("end\t2\t0\n", out)
+    has(err, "offset 1: the columns of its first 257 records are over 16384 bytes: read fewer fields, or raise limits.columns")
+    local letters = records(dead)
+    assert.equal(1, #letters)
+    assert.equal(1, letters[1].offset)
+  end)
+
+  it("and ends a batch whose columns have grown so far", function()
+    local values = {}
+    for i = 1, 10 do values[i] = "{}" end
+    local out = passes([[return { limits = { columns = 16384 }, fields = {
+        x = { path = "x", type = "f64", shape = 512, default = 0 } },
+      handle = function(b) print(b.cause, #b, #b.x[1]) end }]], values)
+    assert.equal("bytes\t4\t512\nbytes\t4\t512\nend\t2\t512\n", out)
+  end)
+
   it("a field that no element has is named with its nearest", function()
     local _, err = passes("return function() end", { "[]", '[{"mag":1}]' }, "--rows", "[*]", "--fields", "mga")
     has(err, "field 'mga' (mga) is in none of the first 2 messages of alerts: there is 'mag'")

@@ -263,18 +263,21 @@ TEST(decimals_and_uuids_as_text_when_asked) {
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
     CHECK_STR(round_as(decimal, same[i], logical), same[i]);
   CHECK_STR(round_as(decimal, "7", logical), "\"7.00\"");
-  CHECK_STR(round_as(decimal, "123456789012345678901234567890", logical),
-            "\"123456789012345678901234567890.00\"");
+  CHECK_STR(round_as(decimal, "1234567890123456789012345678", logical),
+            "\"1234567890123456789012345678.00\"");
   CHECK_STR(round_as(decimal, "\"1.500\"", logical), "\"1.50\"");
   CHECK_STR(round_as(decimal, "\"1.505\"", logical),
-            "error: cannot be written as Avro: no decimal of scale 2, as a text (\"12.50\") or an integer");
+            "error: cannot be written as Avro: no decimal of 30 digits, 2 behind the point, as a text "
+            "(\"12.50\") or an integer");
   CHECK_STR(round_as(decimal, "\"-\"", logical),
-            "error: cannot be written as Avro: no decimal of scale 2, as a text (\"12.50\") or an integer");
+            "error: cannot be written as Avro: no decimal of 30 digits, 2 behind the point, as a text "
+            "(\"12.50\") or an integer");
   const char *fixed = DECIMAL("\"type\":\"fixed\",\"name\":\"F\",\"size\":2");
   CHECK_STR(round_as(fixed, "\"-327.68\"", logical), "\"-327.68\"");
   CHECK_STR(round_as(fixed, "\"0.05\"", logical), "\"0.05\"");
   CHECK_STR(round_as(fixed, "\"327.68\"", logical),
-            "error: cannot be written as Avro: no decimal of scale 2 that fits its size, as a text "
+            "error: cannot be written as Avro: no decimal of 30 digits, 2 behind the point, that fits its "
+            "size, as a text "
             "(\"12.50\") or an "
             "integer");
   const char *uuid = "{\"type\":\"fixed\",\"name\":\"U\",\"size\":16,\"logicalType\":\"uuid\"}";
@@ -282,6 +285,24 @@ TEST(decimals_and_uuids_as_text_when_asked) {
             "\"00112233-4455-6677-8899-aabbccddeeff\"");
   CHECK_STR(round_as(uuid, "\"00112233-4455-6677-8899-aabbccddeef\"", logical),
             "error: cannot be written as Avro: no UUID as a text");
+}
+
+TEST(a_decimal_has_no_more_digits_than_its_precision) {
+  struct rl_avro_encode_opts logical = {.logical = true};
+  static const char *const small =
+      "{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":5,\"scale\":2}";
+  static const char *const fits[][2] = {
+      {"\"999.99\"", "\"999.99\""}, {"\"-999.99\"", "\"-999.99\""},  {"\"000012.30\"", "\"12.30\""},
+      {"\"0.050000\"", "\"0.05\""}, {"\"00000000.01\"", "\"0.01\""}, {"0", "\"0.00\""},
+      {"999", "\"999.00\""}};
+  static const char *const over[] = {"\"1000.00\"", "\"1000\"", "1000", "-1000", "\"-1000.1\"", "123456"};
+  for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
+    CHECK_STR(round_as(small, fits[i][0], logical), fits[i][1]);
+  for (size_t i = 0; i < sizeof over / sizeof *over; i++)
+    CHECK_STR(
+        round_as(small, over[i], logical),
+        "error: cannot be written as Avro: no decimal of 5 digits, 2 behind the point, as a text (\"12.50\") "
+        "or an integer");
 }
 
 TEST(frames_are_what_the_decoder_expects) {

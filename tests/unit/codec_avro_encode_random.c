@@ -17,8 +17,8 @@ static const char *const schemas[] = {
     "\"array\",\"items\":\"R\"}},"
     "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":[\"int\",\"R\"]}}]}",
     "{\"type\":\"array\",\"items\":[\"null\",{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":"
-    "20,\"scale\":2},"
-    "\"string\",{\"type\":\"fixed\",\"name\":\"D\",\"size\":4,\"logicalType\":\"decimal\",\"precision\":9,"
+    "600,\"scale\":2},"
+    "\"string\",{\"type\":\"fixed\",\"name\":\"D\",\"size\":4,\"logicalType\":\"decimal\",\"precision\":10,"
     "\"scale\":1},"
     "{\"type\":\"fixed\",\"name\":\"U\",\"size\":16,\"logicalType\":\"uuid\"}]}",
 };

@@ -11,6 +11,23 @@ static struct rl_columns *numbered(const struct rl_fields *fields, int n) {
   return c;
 }
 
+TEST(bytes_are_cells_and_what_the_arena_holds) {
+  struct rl_fields fields = RL_FIELDS_INIT;
+  CHECK_INT(rl_fields_parse(&fields, "a,b,c", NULL), 0);
+  struct rl_columns *c = rl_columns_new(&fields);
+  struct rl_cell row[3] = {{.tag = RL_INT, .i = 1}, {.tag = RL_MISSING}, {.tag = RL_DOUBLE, .d = 0.5}};
+  CHECK_INT(rl_columns_bytes(c), 0);
+  for (size_t i = 0; i < 100; i++) CHECK_INT(rl_columns_put_row(c, row), i);
+  CHECK_INT(rl_columns_bytes(c), 100 * 3 * sizeof *row);
+  CHECK(c->col[0][99].i == 1 && c->col[1][99].tag == RL_MISSING && c->col[2][99].d == 0.5);
+  rl_arena_alloc(&c->arena, 64);
+  CHECK_INT(rl_columns_bytes(c), 100 * 3 * sizeof *row + 64);
+  rl_columns_reset(c);
+  CHECK_INT(rl_columns_bytes(c), 0);
+  rl_columns_free(c);
+  rl_fields_free(&fields);
+}
+
 TEST(rows_are_added_and_dropped) {
   struct rl_fields fields = RL_FIELDS_INIT;
   rl_fields_parse(&fields, "a,b", NULL);

@@ -321,6 +321,55 @@ TEST(a_message_of_one_record_is_one_row) {
   codec_close(&c);
 }
 
+/* A decoder of JSON arrays, whose columns may have 4 KiB. */
+static void open_rows(struct codec *c, const char *list) {
+  *c = (struct codec){0};
+  struct rl_decoder_opts opts = {.fields = &c->fields, .rows = "[*]", .max_columns = 4096};
+  CHECK_INT(rl_fields_parse(&c->fields, list, &c->err), 0);
+  CHECK_INT(rl_decoder_new(&c->decoder, "json", &opts, &c->err), 0);
+  c->columns = rl_columns_new(&c->fields);
+}
+
+static int rows_of(struct codec *c, const char *document, size_t *n) {
+  struct headed headers = {.n = 0};
+  struct rl_msg msg = make_message(&headers, "k", document);
+  c->err = (struct rl_err){0};
+  return rl_decoder_rows(c->decoder, &msg, c->columns, n, &c->err);
+}
+
+/* 4096 bytes are 64 rows of 4 cells. */
+TEST(s4_2_a_message_whose_records_take_too_much_room_is_a_bad_one) {
+  struct codec c;
+  char document[256] = "[";
+  size_t n;
+  open_rows(&c, "a,b,c,k=@key");
+  for (int i = 0; i < 64; i++) strcat(document, i ? ",{}" : "{}");
+  strcat(document, "]");
+  for (int i = 0; i < 3; i++) { /* what was there before does not count */
+    CHECK_INT(rows_of(&c, document, &n), 0);
+    CHECK_INT(n, 64);
+  }
+  strcpy(document + strlen(document) - 1, ",{}]");
+  CHECK_INT(rows_of(&c, document, &n), RL_EHANDLER);
+  CHECK_STR(
+      c.err.text,
+      "the columns of its first 65 records are over 4096 bytes: read fewer fields, or raise limits.columns");
+  CHECK_INT(n, 1);
+  CHECK_INT(c.columns->rows, 3 * 64 + 1);
+  CHECK_STR(codec_cells(&c), "missing, missing, missing, blob \"k\"");
+  codec_close(&c);
+}
+
+TEST(arrays_of_defaults_take_room_and_a_single_record_may) {
+  struct codec c;
+  size_t n;
+  open_rows(&c, "x:f64:shape=512:default=0");
+  CHECK_INT(rows_of(&c, "[{}]", &n), 0);
+  CHECK_INT(rows_of(&c, "[{},{}]", &n), RL_EHANDLER);
+  CHECK_HAS(c.err.text, "its first 2 records are over 4096 bytes");
+  codec_close(&c);
+}
+
 TEST(formats_have_names) {
   struct codec c;
   CHECK(!codec_open_as(&c, "jsn", "", false, 0));

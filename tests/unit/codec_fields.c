@@ -125,6 +125,19 @@ TEST(a_name_defaults_to_the_last_key) {
   CHECK_INT(fields.n, 0);
 }
 
+/* ":required:shape=2x3:bytes=big:default=5", what there is of it. */
+static const char *declared(const struct rl_field *f) {
+  static char out[512];
+  struct rl_buf text = RL_BUF_INIT;
+  rl_buf_puts(&text, f->required ? ":required" : "");
+  for (uint32_t i = 0; i < f->shape.n; i++) rl_buf_printf(&text, "%s%u", i ? "x" : ":shape=", f->shape.at[i]);
+  if (f->order) rl_buf_puts(&text, f->order == RL_LITTLE ? ":bytes=little" : ":bytes=big");
+  if (f->has_default) rl_buf_puts(&text, ":default="), put_cell(&text, &f->fallback);
+  snprintf(out, sizeof out, "%s", rl_buf_text(&text));
+  rl_buf_free(&text);
+  return out;
+}
+
 /* "name=path:type …" or the error. */
 static const char *list_of(const char *list) {
   static char out[1024];
@@ -136,8 +149,8 @@ static const char *list_of(const char *list) {
   for (size_t i = 0; code == 0 && i < fields.n; i++) {
     const struct rl_field *f = &fields.at[i];
     size_t used = strlen(out);
-    snprintf(out + used, sizeof out - used, "%s%s=%s:%s", i ? " " : "", f->name, f->path,
-             rl_type_name(f->type));
+    snprintf(out + used, sizeof out - used, "%s%s=%s:%s%s", i ? " " : "", f->name, f->path,
+             rl_type_name(f->type), declared(f));
   }
   rl_fields_free(&fields);
   return out;
@@ -150,6 +163,51 @@ TEST(lists_have_names_paths_and_types) {
   CHECK_STR(list_of("x=\"a,b=c:d\".e:str"), "x=\"a,b=c:d\".e:str");
   CHECK_STR(list_of("a:any,b:bool,c:bytes,d:f32,e:auto"), "a=a:any b=b:bool c=c:bytes d=d:f32 e=e:auto");
   CHECK_STR(list_of("label=@key:i64"), "label=@key:i64");
+}
+
+TEST(lists_say_all_that_a_script_can) {
+  CHECK_STR(list_of("rb=c.rb:f64:required"), "rb=c.rb:f64:required");
+  CHECK_STR(list_of("a:required, b : i64 : default = 5 ,c"), "a=a:auto:required b=b:i64:default=5 c=c:auto");
+  CHECK_STR(list_of("image=cut:f32:shape=63x63:bytes=big"), "image=cut:f32:shape=63x63:bytes=big");
+  CHECK_STR(list_of("v:shape=3:f64:bytes=little:default=nan"), "v=v:f64:shape=3:bytes=little:default=nan");
+  CHECK_STR(list_of("m=p[*].m:f64:default=0.5,l=p[*].n:default={}"),
+            "m=p[*].m:f64:default=0.5 l=p[*].n:auto:default=[]");
+}
+
+TEST(a_default_is_what_it_looks_like_or_a_text) {
+  CHECK_STR(list_of("a:default=-1"), "a=a:auto:default=-1");
+  CHECK_STR(list_of("a:default=1.5e3"), "a=a:auto:default=1500.0");
+  CHECK_STR(list_of("a:f64:default=1"), "a=a:f64:default=1.0");
+  CHECK_STR(list_of("a:default=true,b:bool:default=false"), "a=a:auto:default=true b=b:bool:default=false");
+  CHECK_STR(list_of("a:default=none of it"), "a=a:auto:default=\"none of it\"");
+  CHECK_STR(list_of("a:default=\"true\""), "a=a:auto:default=\"true\"");
+  CHECK_STR(list_of("a:str:default=5,b:str:default=true"), "a=a:str:default=\"5\" b=b:str:default=\"true\"");
+  CHECK_STR(list_of("a:default=\"x,y:z=\\\"q\\\"\",b"), "a=a:auto:default=\"x,y:z=\\\"q\\\"\" b=b:auto");
+  CHECK_STR(list_of("a:str:default=\"\",b:str:default="), "a=a:str:default=\"\" b=b:str:default=\"\"");
+  CHECK_STR(list_of("a:bytes:default=x"), "a=a:bytes:default=blob \"x\"");
+  CHECK_STR(list_of("a=b:default=c=d"), "a=b:auto:default=\"c=d\"");
+  CHECK_STR(list_of("a:default=18446744073709551615"), "a=a:auto:default=big 18446744073709551615");
+}
+
+TEST(what_is_declared_wrong_is_told) {
+  CHECK_HAS(list_of("a:f64:i64"), "field 'a:f64:i64': a type comes twice");
+  CHECK_HAS(list_of("a:requierd"), "(did you mean required?)");
+  CHECK_HAS(list_of("a:defualt=5"), "'defualt' is no type (did you mean default?)");
+  CHECK_HAS(list_of("a:default=5:default=6"), "a default comes twice");
+  CHECK_HAS(list_of("a:default=5:required"), "a default and required: with a default it is never missing");
+  CHECK_HAS(list_of("a:i64:default=x"), "the default of field 'a' (a): expected i64, found the text \"x\"");
+  CHECK_HAS(list_of("a:default=\"x"), "the default's text has no end");
+  CHECK_HAS(list_of("a:default=\"x\"y"), "or something behind it");
+  CHECK_HAS(list_of("a:default={}"), "an empty list is a default of paths with [*] only");
+  CHECK_HAS(list_of("a:f32:shape=63x"), "as in shape=63x63, not '63x'");
+  CHECK_HAS(list_of("a:f32:shape="), "a shape is 1 to 8 whole numbers");
+  CHECK_HAS(list_of("a:f32:shape=0"), "a shape is 1 to 8 whole numbers");
+  CHECK_HAS(list_of("a:f32:shape=1x1x1x1x1x1x1x1x1"), "a shape is 1 to 8 whole numbers");
+  CHECK_HAS(list_of("a:f32:shape=2:shape=3"), "a shape comes twice");
+  CHECK_HAS(list_of("a:shape=2"), "a shape wants the type i64, f64, f32 or bool, not auto");
+  CHECK_HAS(list_of("a:f32:bytes=little"), "a byte order is that of an array: give it a shape");
+  CHECK_HAS(list_of("a:f32:shape=2:bytes=small"), "bytes= is little or big, not 'small'");
+  CHECK_HAS(list_of("a:f32:shape=2:bytes=big:bytes=big"), "bytes= comes twice");
 }
 
 TEST(list_errors_name_the_item) {

@@ -53,6 +53,23 @@ TEST(s6_2_timeout_0_takes_what_is_there) {
   CHECK_INT(cause, RL_CAUSE_SIZE);
 }
 
+TEST(columns_that_reach_their_limit_make_the_batch_full) {
+  struct rl_batcher b;
+  enum rl_cause cause;
+  rl_batcher_init(&b, 10, 1000, 500 * MS);
+  b.most = 4096;
+  rl_batcher_add(&b, 1, 2, 0);
+  rl_batcher_set_columns(&b, 4095);
+  CHECK(rl_batcher_fits(&b, 1, 2) && !rl_batcher_full(&b));
+  rl_batcher_add(&b, 1, 2, 0);
+  rl_batcher_set_columns(&b, 4096);
+  CHECK(!rl_batcher_fits(&b, 1, 2));
+  CHECK(rl_batcher_due(&b, 0, true, &cause));
+  CHECK_INT(cause, RL_CAUSE_BYTES);
+  rl_batcher_taken(&b);
+  CHECK(rl_batcher_fits(&b, 1, 2) && !rl_batcher_full(&b));
+}
+
 TEST(s6_2_the_message_that_would_exceed_bytes_begins_the_next) {
   struct rl_batcher b;
   enum rl_cause cause;

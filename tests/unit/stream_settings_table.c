@@ -101,6 +101,7 @@ TEST(defaults_are_what_the_contract_says) {
   CHECK_INT(s.limits_depth, 1000);
   CHECK_INT(s.limits_output, 256 << 20);
   CHECK_INT(s.limits_inflated, RL_MAX_INFLATED);
+  CHECK_INT(s.limits_columns, RL_MAX_COLUMNS);
   CHECK_STR(s.framing, "auto");
   CHECK(!s.schema && !s.logical && !s.csv_columns.n && !s.csv_delimiter && !s.csv_header && !s.csv_comment);
   CHECK_INT(s.lanes, 1);
@@ -114,8 +115,9 @@ TEST(defaults_are_what_the_contract_says) {
 }
 
 TEST(s11_1_the_library_takes_no_retries_limits_bisection_or_lanes) {
-  static const char *const no[] = {"retries",      "bisect",        "limits.time",     "limits.memory",
-                                   "limits.depth", "limits.output", "limits.inflated", "lanes"};
+  static const char *const no[] = {"retries",         "bisect",         "limits.time",
+                                   "limits.memory",   "limits.depth",   "limits.output",
+                                   "limits.inflated", "limits.columns", "lanes"};
   for (size_t i = 0; i < rl_settings_count; i++) {
     const struct rl_setting *what = &rl_settings_table[i];
     bool refused = false;
