@@ -30,13 +30,15 @@ void *rl_onnx_load(char **path, struct rl_err *err);
 
 /* ---- ending runs: a run cannot look at the clock itself ---- */
 
+enum rl_onnx_end { RL_ONNX_RUNS, RL_ONNX_STOPPED, RL_ONNX_LATE };
+
 struct rl_onnx_watch {
   const struct rl_ort_api *api;
   struct OrtRunOptions *options;
   bool (*go_on)(void *arg); /* NULL: always yes */
   void *arg;
-  int64_t deadline;                                         /* RL_NEVER: none */
-  enum { RL_ONNX_RUNS, RL_ONNX_STOPPED, RL_ONNX_LATE } end; /* read after the end */
+  int64_t deadline;     /* RL_NEVER: none */
+  enum rl_onnx_end end; /* read after the end */
   struct rl_onnx_watch *prev, *next;
 };
 

@@ -16,7 +16,7 @@ static struct {
   bool resting, quit;
 } watcher = {.mu = PTHREAD_MUTEX_INITIALIZER};
 
-static void end_run(struct rl_onnx_watch *w, int why) {
+static void end_run(struct rl_onnx_watch *w, enum rl_onnx_end why) {
   w->end = why;
   struct OrtStatus *status = w->api->RunOptionsSetTerminate(w->options);
   if (status) w->api->ReleaseStatus(status);

@@ -150,6 +150,59 @@ describe("where ONNX Runtime is looked for", function()
   end)
 end)
 
+describe("a run under way", function()
+  after_each(proc.end_all)
+
+  local FOREVER = [[local m = rille.model(arg[1])
+    return function() print "it runs" io.flush() while true do pcall(m, rille.tensor({ 1 }, "float32")) end end]]
+
+  local function forever(...)
+    needs(runtime)
+    local words = { program.program, "run", "--code", FOREVER, "--input", "-", "--input-format", "lines", ... }
+    for _, word in ipairs { "--", onnx.loop(proc.folder() .. "/loop.onnx", 1 << 50) } do words[#words + 1] = word end
+    return proc.start(words, { stdin = "1\n", env = { RILLE_ONNXRUNTIME = runtime } })
+  end
+
+  it("is ended by limits.time, and the batch is to blame", function()
+    local endless = forever("--limits-time", "0.5")
+    assert.equal(4, endless:wait(30), endless:err())
+    has(endless:err(), "the call took longer than limits.time (0.5 s)")
+  end)
+
+  it("is ended by a stop, when the drain is over", function()
+    local endless = forever("--drain", "0.5")
+    assert.is_true(proc.till(20, function() return endless:out() == "it runs\n" end), endless:err())
+    endless:kill "TERM"
+    assert.equal(0, endless:wait(20), endless:err())
+    has(endless:err(), "batch 1 is left unfinished")
+  end)
+end)
+
+describe("a network of rille.mlp", function()
+  after_each(proc.end_all)
+
+  it("is the same in ONNX Runtime, within 1e-5", function()
+    needs(runtime)
+    local status, out, err = run([[
+      local net = rille.mlp { 5, 16, 8, 2, hidden = "relu", output = "sigmoid", seed = 3 }
+      local x = {}
+      for i = 1, 64 do
+        x[i] = {}
+        for j = 1, 5 do x[i][j] = math.sin(i * 7 + j * 3) * 4 end
+      end
+      x = rille.tensor(x, "float32")
+      local y = rille.tensor.stack({ x:column(1):gt(0):to "float32", x:column(2):gt(1):to "float32" }, -1)
+      for _ = 1, 20 do net:train(x, y) end
+      assert(net:save(arg[1]))
+      local saved = rille.model(arg[1], { batch = 10 })
+      local here, there = net(x), saved(x)
+      return function() print(#here, here.shape[2], (here - there):max() < 1e-5, (there - here):max() < 1e-5) end]],
+      { words = { "--", proc.folder() .. "/net.onnx" } })
+    assert.equal(0, status, err)
+    assert.equal("64\t2\ttrue\ttrue\n", out)
+  end)
+end)
+
 -- The truth stands in the CSV beside the triplets: scores of the models' own authors.
 describe("real models", function()
   after_each(proc.end_all)

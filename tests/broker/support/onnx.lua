@@ -18,11 +18,13 @@ local function put(field, value)
   return varint(field << 3 | 2) .. varint(#value) .. value
 end
 
--- A float32 tensor's name and sizes; a text is a free size.
-local function port(name, sizes)
+local FLOAT, INT64, BOOL = 1, 7, 9
+
+-- A tensor's name, sizes and type (float32); a text is a free size.
+local function port(name, sizes, kind)
   local shape = ""
   for _, size in ipairs(sizes) do shape = shape .. put(1, put(type(size) == "string" and 2 or 1, size)) end
-  return put(1, name) .. put(2, put(1, put(1, 1) .. put(2, shape)))
+  return put(1, name) .. put(2, put(1, put(1, kind or FLOAT) .. put(2, shape)))
 end
 
 -- attributes: { axis = 1 } or { axes = { 1 } }.
@@ -47,6 +49,16 @@ end
 local function write(path, graph)
   proc.write(path, put(1, 8) .. put(8, put(2, 17)) .. put(7, graph .. put(2, "made")))
   return path
+end
+
+-- y = x + 1 + 1 ..., n times, x [1]: a run that takes as long as one likes.
+function onnx.loop(path, n)
+  local body = put(1, node("Identity", { "go" }, "still")) .. put(1, node("Add", { "was", "step" }, "is")) .. put(2, "body")
+    .. put(5, constant("step", { 1 }, { 1 })) .. put(11, port("i", {}, INT64)) .. put(11, port("go", {}, BOOL))
+    .. put(11, port("was", { 1 })) .. put(12, port("still", {}, BOOL)) .. put(12, port("is", { 1 }))
+  local loop = node("Loop", { "n", "", "x" }, "y") .. put(5, put(1, "body") .. put(6, body) .. put(20, 5))
+  local times = put(2, INT64) .. put(8, "n") .. put(9, string.pack("<i8", n))
+  return write(path, put(1, loop) .. put(5, times) .. put(11, port("x", { 1 })) .. put(12, port("y", { 1 })))
 end
 
 -- score [N, 1]: the mean of each image [N, sizes...].
