@@ -294,7 +294,7 @@ static void not_opened(struct serve_bed *bed, const struct rl_model_opts *opts, 
 
 TEST(what_cannot_be_loaded) {
   struct serve_bed none = {.server = plain_server}, text = {.server = plain_server}, loading, closed, odd;
-  not_opened(&none, NULL, RL_EUSAGE, "has no model 'm': GET http://127.0.0.1:");
+  not_opened(&none, NULL, RL_EUSAGE, "has no such model: GET http://127.0.0.1:");
   text.model = "{\"inputs\":[{\"name\":\"t\",\"datatype\":\"BYTES\",\"shape\":[1]}]}";
   not_opened(&text, NULL, RL_EUSAGE, "the input 't' is of type BYTES, which a tensor has not");
   loading = (struct serve_bed){.server = plain_server, .model = twice_model};
@@ -317,7 +317,7 @@ TEST(nobody_there_is_the_weather) {
   struct served m;
   snprintf(uri, sizeof uri, "kserve://127.0.0.1:%d/m", http_closed_port());
   CHECK_INT(served_open(&m, &rl_model_kserve, uri, &(struct rl_model_opts){.timeout = 0.3}), RL_ETRANSIENT);
-  CHECK_HAS(m.err.text, "model 'm' at http://127.0.0.1:");
+  CHECK_HAS(m.err.text, "it is not ready after 0.3 s: GET http://127.0.0.1:");
   served_close(&m);
 }
 
@@ -354,6 +354,18 @@ TEST(uris_that_are_none) {
   CHECK(!strstr(m.err.text, "hunter22"));
   CHECK_INT(served_open(&m, &rl_model_kserve, "kserve://me:hunter22@h:1/", NULL), RL_EUSAGE);
   CHECK(!strstr(m.err.text, "hunter22"));
+}
+
+TEST(a_password_in_a_uri_is_not_repeated_by_the_front_either) {
+  static const char *const uris[] = {"kserve://me:hunter22@h:1/m", "tfservings://me:hunter22@h:1/m",
+                                     "kserve://me:hunter22@h:1/", "none://me:hunter22@h/m"};
+  for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+    struct rl_model *model = NULL;
+    struct rl_err err = {0};
+    CHECK_INT(rl_model_open(&model, uris[i], &(struct rl_model_opts){.batch = 2}, NULL, NULL, &err),
+              RL_EUSAGE);
+    CHECK(!strstr(err.text, "hunter22"));
+  }
 }
 
 static bool check_path(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
@@ -526,7 +538,7 @@ TEST(slow_answers_end_with_the_deadline) {
     struct served m;
     struct ran r;
     bed_start(&bed, slow[i]);
-    CHECK_INT(open_bed(&m, &bed, &(struct rl_model_opts){.timeout = 0.5}), 0);
+    CHECK_INT(open_bed(&m, &bed, &(struct rl_model_opts){.timeout = 2}), 0);
     run_rows(&r, &m, NULL, 2, 2, NULL, NULL, NULL);
     CHECK_INT(r.code, RL_ETRANSIENT);
     CHECK_HAS(r.err.text, "timed out");
