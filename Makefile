@@ -279,7 +279,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/flags $$(call below,$$(firstword $$(sub
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fsanitize=fuzzer $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS) -ldl
 
 .PHONY: ci-full
-ci-full: ## what .ci/run leaves out: clang, librdkafka 2.12.1, specs under ASan, TSan, valgrind, check-gc
+ci-full: ## what .ci/run leaves out: clang, librdkafka 2.12.1, MLServer, specs under ASan, TSan, valgrind, check-gc
 	@tests/deps/install build test lint full librdkafka
 	@tests/ci-full
 

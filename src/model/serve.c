@@ -129,6 +129,11 @@ void rl_asking_init(struct rl_asking *a, struct rl_served *s, bool (*go_on)(void
   rl_backoff_init(&a->backoff, 0.1, 5, atomic_fetch_add(&s->seed, 1));
 }
 
+void rl_asking_renew(struct rl_asking *a) {
+  a->left = a->s->retries;
+  rl_backoff_reset(&a->backoff);
+}
+
 static bool goes_on(const struct rl_asking *a) { return !a->go_on || a->go_on(a->arg); }
 
 bool rl_asking_wait(struct rl_asking *a, int64_t ns) {

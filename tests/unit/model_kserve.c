@@ -151,6 +151,51 @@ TEST(nan_goes_as_null_and_comes_back_and_infinity_is_refused) {
   http_bed_stop(&bed.http);
 }
 
+TEST(connections_are_kept_from_the_load_on) {
+  struct serve_bed bed;
+  struct served m;
+  start_twice(&bed, &m, binary_server, NULL);
+  for (int i = 0; i < 5; i++) {
+    struct ran r;
+    run_rows(&r, &m, NULL, 3, 2, NULL, NULL, NULL);
+    CHECK_INT(r.code, 0);
+    run_done(&r);
+  }
+  CHECK_INT(atomic_load(&bed.http.connections), 1);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
+/* Gives so often, then refuses. */
+static void *sparing(void *self, void *p, size_t old_size, size_t new_size) {
+  int *left = self;
+  (void)old_size;
+  if (new_size && (*left)-- <= 0) return NULL;
+  if (new_size) return realloc(p, new_size);
+  free(p);
+  return NULL;
+}
+
+TEST(an_allocator_that_refuses_is_no_memory) {
+  struct serve_bed bed;
+  struct served m;
+  struct ran r;
+  int left = 0;
+  const struct rl_tensor_alloc alloc = {sparing, &left};
+  start_twice(&bed, &m, binary_server, &(struct rl_model_opts){.batch = 2});
+  run_rows(&r, &m, NULL, 3, 2, NULL, NULL, NULL);
+  rl_model_values_free(r.run.outputs, r.run.n_outputs);
+  r.run.alloc = &alloc;
+  CHECK_INT(m.backend->run(m.self, &r.run, &r.err), RL_ENOMEM);
+  CHECK_INT(r.run.n_outputs, 0);
+  left = 1;
+  CHECK_INT(m.backend->run(m.self, &r.run, &r.err), 0);
+  CHECK(run_at(&r, 0, 5) == 10);
+  run_done(&r);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
 /* Each answer waits until all have been asked for, and the first one asked for is answered last. */
 static bool together(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
   int *want = bed->arg;
@@ -512,6 +557,28 @@ TEST(only_the_calls_that_failed_are_asked_again) {
   if (r.code) UNIT_FAIL("%s", r.err.text);
   for (size_t i = 0; i < 16; i++) CHECK(run_at(&r, 0, i) == 2 * (float)i);
   CHECK_INT(atomic_load(&bed.posts), 6);
+  run_done(&r);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
+/* Each of eight waves fails once, and has a try left. */
+static bool each_fails_once(struct serve_bed *bed, int fd, const struct http_asked *asked,
+                            struct rl_buf *out) {
+  if (atomic_load(&bed->posts) % 2 == 0) return twice(bed, fd, asked, out);
+  http_say(out, "503 Service Unavailable", "", "");
+  return true;
+}
+
+TEST(retries_are_a_calls) {
+  struct serve_bed bed = {.model = twice_model, .server = binary_server};
+  struct served m;
+  struct ran r;
+  bed_start(&bed, each_fails_once);
+  CHECK_INT(open_bed(&m, &bed, &(struct rl_model_opts){.batch = 1, .in_flight = 1, .retries = 1}), 0);
+  run_rows(&r, &m, NULL, 8, 2, NULL, NULL, NULL);
+  if (r.code) UNIT_FAIL("%s", r.err.text);
+  CHECK_INT(atomic_load(&bed.posts), 16);
   run_done(&r);
   served_close(&m);
   http_bed_stop(&bed.http);
