@@ -271,14 +271,15 @@ fuzz: ## the fuzz targets, FUZZ_SECONDS each
 	@for target in $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)); do \
 		$(MAKE) BUILD=build/fuzz CC=clang SANITIZE=address,undefined,fuzzer-no-link build/fuzz/fuzz/$$target && \
 		mkdir -p build/fuzz/corpus/$$target && \
-		(cd build/fuzz && ./fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus/$$target) || exit 1; done
+		words=$(abspath tests/fuzz/$$target.dict); [ -e $$words ] && words=-dict=$$words || words=; \
+		(cd build/fuzz && ./fuzz/$$target -max_total_time=$(FUZZ_SECONDS) $$words -print_final_stats=1 corpus/$$target) || exit 1; done
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/flags $$(call below,$$(firstword $$(subst _, ,$$*)))
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fsanitize=fuzzer $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS) -ldl
 
 .PHONY: ci-full
-ci-full: ## what .ci/run leaves out: clang, librdkafka 2.12.1, specs under ASan, TSan, valgrind, check-gc
+ci-full: ## what .ci/run leaves out: clang, librdkafka 2.12.1, MLServer, specs under ASan, TSan, valgrind, check-gc
 	@tests/deps/install build test lint full librdkafka
 	@tests/ci-full
 

@@ -17,8 +17,7 @@ static int put_input(const struct rl_kserve *k, const struct rl_part *part, size
   size_t n = rl_tensor_count(t);
   int code = 0;
   if (!name)
-    return rl_fail(err, RL_EUSAGE, "model '%s' declares no inputs: name the tensor, as in m{ x = t }",
-                   k->s.name);
+    return rl_fail(err, RL_EUSAGE, "the model declares no inputs: name the tensor, as in m{ x = t }");
   rl_buf_puts(out, "{\"name\":");
   rl_put_json_string(out, rl_bytes_str(name));
   rl_buf_puts(out, ",\"shape\":[");

@@ -85,11 +85,6 @@ static int load_extensions(struct rl_kserve *k, struct rl_asking *a, struct rl_e
   return code;
 }
 
-static int no_model(const struct rl_kserve *k, const struct rl_http_call *call, struct rl_err *err) {
-  return rl_fail(err, RL_EUSAGE, "the server at %s has no model '%s'%s%s: %s", k->s.url, k->s.name,
-                 k->s.version ? " of version " : "", k->s.version ? k->s.version : "", call->err.text);
-}
-
 static int load_server(struct rl_asking *a, struct rl_err *err) {
   struct rl_http_call call;
   enum rl_verdict verdict;
@@ -107,7 +102,8 @@ static int load_model(struct rl_kserve *k, struct rl_asking *a, const char *path
   int code = rl_served_wait(a, path, NULL, &call, &verdict, err);
   *described = verdict == RL_VERDICT_GOOD;
   if (code == 0 && *described) code = read_metadata(k, &call.answer, err);
-  if (code == 0 && call.status == 404) code = no_model(k, &call, err);
+  if (code == 0 && call.status == 404)
+    code = rl_fail(err, RL_EUSAGE, "the server has no such model: %s", call.err.text);
   rl_http_call_free(&call);
   return code;
 }

@@ -153,8 +153,8 @@ static int open_it(struct rl_model *model, const struct rl_model_opts *opts, boo
   int rc =
       model->backend->open(&model->self, model->uri, opts, &model->inputs, &model->outputs, go_on, arg, err);
   if (rc) {
-    rl_err_prefix(err, "%s: ", model->uri);
-    return rc;
+    bool shown = !strstr(model->uri, "://") || !strchr(model->uri, '@');
+    return shown ? rl_err_prefix(err, "%s: ", model->uri) : rc;
   }
   rc = opts->warmup > 0 ? warm_up(model, opts->warmup, go_on, arg, err) : 0;
   if (rc) model->backend->close(model->self);

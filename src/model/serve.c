@@ -11,19 +11,18 @@ static const int64_t slice = 50 * RL_NS_PER_MS; /* of a wait, between two looks 
 
 /* ---- the URI ---- */
 
-static int refuse(const char *uri, const char *what, struct rl_err *err) {
-  bool shown = strchr(uri, '@') == NULL; /* a password may stand before it */
-  return rl_fail(err, RL_EUSAGE,
-                 "model %s: %s; expected SCHEME://HOST:PORT/NAME or SCHEME://HOST:PORT/NAME/VERSION",
-                 shown ? uri : "URI", what);
+/* The front puts the URI before it. */
+static int refuse(const char *what, struct rl_err *err) {
+  return rl_fail(err, RL_EUSAGE, "%s; expected SCHEME://HOST:PORT/NAME or SCHEME://HOST:PORT/NAME/VERSION",
+                 what);
 }
 
 /* host:port, a name, and what follows it. */
 static int split(struct rl_served *s, const char *uri, struct rl_err *err) {
   const char *colon = strstr(uri, "://");
-  if (!colon || colon == uri) return refuse(uri, "it has no scheme", err);
+  if (!colon || colon == uri) return refuse("it has no scheme", err);
   const char *host = colon + 3, *slash = strchr(host, '/');
-  if (!slash || slash == host || !slash[1]) return refuse(uri, "it names no host or no model", err);
+  if (!slash || slash == host || !slash[1]) return refuse("it names no host or no model", err);
   struct rl_buf url = RL_BUF_INIT;
   rl_buf_puts(&url, colon[-1] == 's' ? "https://" : "http://");
   rl_buf_put(&url, host, (size_t)(slash - host));
@@ -32,19 +31,19 @@ static int split(struct rl_served *s, const char *uri, struct rl_err *err) {
   s->name = rl_strndup(name, (size_t)(end - name));
   if (*end && end[1]) s->version = rl_strdup(end + 1);
   bool good = *s->name && !(s->version && strchr(s->version, '/'));
-  return good ? 0 : refuse(uri, "its path is not of one or two parts", err);
+  return good ? 0 : refuse("its path is not of one or two parts", err);
 }
 
 /* A model's name would otherwise be escaped into one that no server has. */
-static int check_name(const char *uri, const char *name, struct rl_err *err) {
-  return name && strpbrk(name, "?#%") ? refuse(uri, "a name has no '?', '#' or '%'", err) : 0;
+static int check_name(const char *name, struct rl_err *err) {
+  return name && strpbrk(name, "?#%") ? refuse("a name has no '?', '#' or '%'", err) : 0;
 }
 
 static int read_uri(struct rl_served *s, const char *uri, struct rl_err *err) {
   int code = split(s, uri, err);
   if (code == 0) code = rl_http_check_url(s->url, err);
-  if (code == 0) code = check_name(uri, s->name, err);
-  if (code == 0) code = check_name(uri, s->version, err);
+  if (code == 0) code = check_name(s->name, err);
+  if (code == 0) code = check_name(s->version, err);
   return code;
 }
 
@@ -128,6 +127,11 @@ void rl_asking_init(struct rl_asking *a, struct rl_served *s, bool (*go_on)(void
                           .go_on = go_on,
                           .arg = arg};
   rl_backoff_init(&a->backoff, 0.1, 5, atomic_fetch_add(&s->seed, 1));
+}
+
+void rl_asking_renew(struct rl_asking *a) {
+  a->left = a->s->retries;
+  rl_backoff_reset(&a->backoff);
 }
 
 static bool goes_on(const struct rl_asking *a) { return !a->go_on || a->go_on(a->arg); }

@@ -64,6 +64,7 @@ struct rl_asking {
 };
 
 void rl_asking_init(struct rl_asking *a, struct rl_served *s, bool (*go_on)(void *arg), void *arg);
+void rl_asking_renew(struct rl_asking *a); /* tries and waits begin anew, the deadline stays */
 /* All n at once, by the policy. The calls hold their answers, whatever comes back. */
 int rl_asking_run(struct rl_asking *a, struct rl_http_call *calls, size_t n, struct rl_err *err);
 /* Waits `ns`, asking go_on. False: it said no, or the wait would pass the deadline (then it does not begin).

@@ -247,6 +247,7 @@ static int run_wave(struct wave *w, struct rl_join *join, const struct rl_protoc
   int code = 0;
   for (size_t i = from; code == 0 && i < join->parts && i < from + join->s->in_flight; i++)
     code = add_call(w, join, protocol, i, err);
+  rl_asking_renew(asking); /* retries are a call's, not the run's */
   if (code == 0) code = rl_asking_run(asking, w->calls, w->n, err);
   if (code == 0) code = take_answers(w, join, protocol, err);
   wave_clear(w);

@@ -24,15 +24,20 @@ static int64_t wait_of(struct rl_backoff *backoff, const struct rl_http_call *ca
   return asked > wait ? asked : wait;
 }
 
-static int give_up(struct rl_asking *a, const struct rl_http_call *call, struct rl_err *err) {
-  bool said = call->code != 0; /* else the answer was good HTTP and said "not yet" */
-  return rl_fail(err, RL_ETRANSIENT, "model '%s' at %s is not ready after %g s%s%s", a->s->name, a->s->url,
-                 a->s->timeout, said ? ": " : "", said ? call->err.text : "");
+/* What a server said tells more than that a request came too late. */
+static void note(struct rl_err *said, const struct rl_http_call *call) {
+  if (call->code != 0 && (call->status != 0 || !*said->text)) *said = call->err;
+}
+
+static int give_up(const struct rl_asking *a, const struct rl_err *said, struct rl_err *err) {
+  return rl_fail(err, RL_ETRANSIENT, "it is not ready after %g s%s%s", a->s->timeout, *said->text ? ": " : "",
+                 said->text);
 }
 
 int rl_served_wait(struct rl_asking *a, const char *path, enum rl_verdict (*judge)(struct rl_http_call *call),
                    struct rl_http_call *call, enum rl_verdict *verdict, struct rl_err *err) {
   struct rl_backoff backoff;
+  struct rl_err said = {0};
   rl_backoff_init(&backoff, 0.05, 1, a->backoff.seed);
   for (;;) {
     rl_asking_get(a, path, call, NULL);
@@ -40,7 +45,8 @@ int rl_served_wait(struct rl_asking *a, const char *path, enum rl_verdict (*judg
     if (*verdict == RL_VERDICT_GOOD && judge) *verdict = judge(call);
     if (*verdict == RL_VERDICT_REFUSED) return rl_fail(err, RL_EUSAGE, "%s", call->err.text);
     if (*verdict != RL_VERDICT_WAIT) return 0;
-    if (!rl_asking_wait(a, wait_of(&backoff, call))) return give_up(a, call, err);
+    note(&said, call);
+    if (!rl_asking_wait(a, wait_of(&backoff, call))) return give_up(a, &said, err);
     rl_http_call_free(call);
   }
 }

@@ -42,14 +42,16 @@ static bool is_regular(const struct rl_json_read *doc, size_t value, /* NOLINT(m
   return n == s->size[axis];
 }
 
-/* Of an output that nobody declared: its first number says it. */
+/* Of an output that nobody declared: its numbers say it, whole ones if all are. */
 static enum rl_wire guess_wire(const struct rl_json_read *doc, size_t value) {
-  size_t end = rl_json_read_past(doc, value), leaf = rl_json_read_leaf(doc, value, end);
-  if (leaf == end) return RL_WIRE_FP32;
-  enum rl_json_read_kind kind = rl_json_read_kind(doc, leaf);
-  if (kind == RL_READ_TRUE || kind == RL_READ_FALSE) return RL_WIRE_BOOL;
+  size_t end = rl_json_read_past(doc, value), n = 0;
   int64_t whole;
-  return rl_json_read_int(doc, leaf, &whole) ? RL_WIRE_INT64 : RL_WIRE_FP32;
+  for (size_t at = value; (at = rl_json_read_leaf(doc, at, end)) < end; at++, n++) {
+    enum rl_json_read_kind kind = rl_json_read_kind(doc, at);
+    if (kind == RL_READ_TRUE || kind == RL_READ_FALSE) return RL_WIRE_BOOL;
+    if (!rl_json_read_int(doc, at, &whole)) return RL_WIRE_FP32;
+  }
+  return n ? RL_WIRE_INT64 : RL_WIRE_FP32;
 }
 
 static enum rl_wire wire_of(const struct answer *a, const char *name, size_t value) {

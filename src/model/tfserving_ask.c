@@ -51,7 +51,7 @@ static int put_named(const struct rl_served *s, const struct rl_part *part, stru
     const char *name = rl_part_name(s, part, i);
     if (!name)
       return rl_fail(err, RL_EUSAGE,
-                     "model '%s' declares no inputs: name the tensors, as in m{ x = t, y = u }", s->name);
+                     "the model declares no inputs: name the tensors, as in m{ x = t, y = u }");
     rl_buf_puts(out, i ? "," : "");
     rl_put_json_string(out, rl_bytes_str(name));
     rl_buf_putc(out, ':');

@@ -127,17 +127,12 @@ static enum rl_verdict judge_state(struct rl_http_call *call) {
   return good ? RL_VERDICT_GOOD : RL_VERDICT_WAIT;
 }
 
-static int no_model(const struct rl_tfserving *tf, const struct rl_http_call *call, struct rl_err *err) {
-  return rl_fail(err, RL_EUSAGE, "the server at %s has no model '%s'%s%s: %s", tf->s.url, tf->s.name,
-                 tf->s.version ? " of version or label " : "", tf->s.version ? tf->s.version : "",
-                 call->err.text);
-}
-
-static int load_state(struct rl_tfserving *tf, struct rl_asking *a, const char *path, struct rl_err *err) {
+static int load_state(struct rl_asking *a, const char *path, struct rl_err *err) {
   struct rl_http_call call;
   enum rl_verdict verdict;
   int code = rl_served_wait(a, path, judge_state, &call, &verdict, err);
-  if (code == 0 && call.status == 404) code = no_model(tf, &call, err);
+  if (code == 0 && call.status == 404)
+    code = rl_fail(err, RL_EUSAGE, "the server has no such model: %s", call.err.text);
   rl_http_call_free(&call);
   return code;
 }
@@ -157,7 +152,7 @@ static int load_metadata(struct rl_tfserving *tf, struct rl_asking *a, const cha
 int rl_tfserving_load(struct rl_tfserving *tf, struct rl_asking *asking, struct rl_err *err) {
   struct rl_buf path = RL_BUF_INIT;
   rl_tfserving_put_path(&tf->s, &path);
-  int code = load_state(tf, asking, path.data, err);
+  int code = load_state(asking, path.data, err);
   if (code == 0) code = load_metadata(tf, asking, path.data, err);
   rl_buf_free(&path);
   return code;

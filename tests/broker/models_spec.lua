@@ -3,8 +3,16 @@ local system = require "system"
 
 local model = require "support.model"
 local proc = require "support.proc"
+local registry = require "support.registry"
 local rille = require "support.rille"
 local tool = require "support.tool"
+
+-- Prints the score of 21.5, by the model at the URI with these options.
+local ONCE = [[
+local rille = require "rille"
+local m = rille.model(arg[1], { ca = arg[2] ~= "-" and arg[2] or nil, timeout = 10 })
+print(m(rille.tensor { { 21.5 } }):item())
+return function() end]]
 
 -- Scores each n and sends "n score".
 local SCORE = [[
@@ -105,5 +113,22 @@ describe("a model's server", function()
     assert.equal(1, #letters)
     assert.equal('{"n":-5}', letters[1].v)
     assert.is_truthy(rille.headers(letters[1])["rille.error"]:find("400 Bad Request", 1, true))
+  end)
+
+  it("over TLS, behind a log-in: certificate and token open it, and no secret is told", function()
+    local server, other = registry.certificate "server", registry.certificate "other"
+    local place = registry.door({ url = own.uri:gsub("^kserve", "http"):match "^http://[^/]*" },
+      "Bearer token-78-secret", server .. ".p12"):gsub("^https", "kserves")
+    local function once(status, ca, token)
+      local run = rille.start({ "run", "--code", ONCE, "--input", "/dev/null", "--", place .. "/sum", ca },
+        { env = { RILLE_MODEL_TOKEN = token } })
+      assert.equal(status, run:wait(30), run:err())
+      assert.is_nil(run:err():find("secret", 1, true), run:err())
+      return run
+    end
+    assert.equal("43.0\n", once(0, server .. ".pem", "token-78-secret"):out())
+    assert.is_truthy(once(2, server .. ".pem", "token-79-secret"):err():find("401", 1, true))
+    assert.is_truthy(once(2, other .. ".pem", "token-78-secret"):err():find("certificate", 1, true))
+    assert.is_truthy(once(2, "-", "token-78-secret"):err():find("certificate", 1, true))
   end)
 end)

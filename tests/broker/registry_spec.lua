@@ -362,19 +362,8 @@ describe("schema registry", function()
       has(run:err(), "401")
     end)
 
-    -- A certificate for the loopback, as PEM files and as a store for Java.
-    local function certificate(name)
-      local at = proc.folder() .. "/" .. name
-      assert(os.execute(([[cd %s && exec >%s.words 2>&1 &&
-        openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=%s -addext subjectAltName=IP:127.0.0.1 \
-          -keyout %s.key -out %s.pem &&
-        openssl pkcs12 -export -in %s.pem -inkey %s.key -out %s.p12 -passout pass:store-secret]])
-        :format(at:match "(.*)/", name, name, name, name, name, name, name)))
-      return at
-    end
-
     it("TLS is checked with the certificates that are named", function()
-      local server, other = certificate "server", certificate "other"
+      local server, other = registry.certificate "server", registry.certificate "other"
       local url = own:door("-", server .. ".p12")
       knock(url, { "--registry-ca", server .. ".pem" })
       has(knock(url, { "--registry-ca", other .. ".pem" }, nil, 3):err(), "cannot be trusted")
@@ -383,7 +372,7 @@ describe("schema registry", function()
     end)
 
     it("a client's certificate is shown", function()
-      local server, client = certificate "server", certificate "client"
+      local server, client = registry.certificate "server", registry.certificate "client"
       local trusted = client .. ".trusted.p12"
       assert(os.execute(("keytool -importcert -noprompt -alias client -file %s.pem -keystore %s -storetype PKCS12 "
         .. "-storepass store-secret >%s.words 2>&1"):format(client, trusted, trusted)))

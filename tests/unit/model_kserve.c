@@ -151,6 +151,51 @@ TEST(nan_goes_as_null_and_comes_back_and_infinity_is_refused) {
   http_bed_stop(&bed.http);
 }
 
+TEST(connections_are_kept_from_the_load_on) {
+  struct serve_bed bed;
+  struct served m;
+  start_twice(&bed, &m, binary_server, NULL);
+  for (int i = 0; i < 5; i++) {
+    struct ran r;
+    run_rows(&r, &m, NULL, 3, 2, NULL, NULL, NULL);
+    CHECK_INT(r.code, 0);
+    run_done(&r);
+  }
+  CHECK_INT(atomic_load(&bed.http.connections), 1);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
+/* Gives so often, then refuses. */
+static void *sparing(void *self, void *p, size_t old_size, size_t new_size) {
+  int *left = self;
+  (void)old_size;
+  if (new_size && (*left)-- <= 0) return NULL;
+  if (new_size) return realloc(p, new_size);
+  free(p);
+  return NULL;
+}
+
+TEST(an_allocator_that_refuses_is_no_memory) {
+  struct serve_bed bed;
+  struct served m;
+  struct ran r;
+  int left = 0;
+  const struct rl_tensor_alloc alloc = {sparing, &left};
+  start_twice(&bed, &m, binary_server, &(struct rl_model_opts){.batch = 2});
+  run_rows(&r, &m, NULL, 3, 2, NULL, NULL, NULL);
+  rl_model_values_free(r.run.outputs, r.run.n_outputs);
+  r.run.alloc = &alloc;
+  CHECK_INT(m.backend->run(m.self, &r.run, &r.err), RL_ENOMEM);
+  CHECK_INT(r.run.n_outputs, 0);
+  left = 1;
+  CHECK_INT(m.backend->run(m.self, &r.run, &r.err), 0);
+  CHECK(run_at(&r, 0, 5) == 10);
+  run_done(&r);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
 /* Each answer waits until all have been asked for, and the first one asked for is answered last. */
 static bool together(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
   int *want = bed->arg;
@@ -294,7 +339,7 @@ static void not_opened(struct serve_bed *bed, const struct rl_model_opts *opts, 
 
 TEST(what_cannot_be_loaded) {
   struct serve_bed none = {.server = plain_server}, text = {.server = plain_server}, loading, closed, odd;
-  not_opened(&none, NULL, RL_EUSAGE, "has no model 'm': GET http://127.0.0.1:");
+  not_opened(&none, NULL, RL_EUSAGE, "has no such model: GET http://127.0.0.1:");
   text.model = "{\"inputs\":[{\"name\":\"t\",\"datatype\":\"BYTES\",\"shape\":[1]}]}";
   not_opened(&text, NULL, RL_EUSAGE, "the input 't' is of type BYTES, which a tensor has not");
   loading = (struct serve_bed){.server = plain_server, .model = twice_model};
@@ -317,7 +362,7 @@ TEST(nobody_there_is_the_weather) {
   struct served m;
   snprintf(uri, sizeof uri, "kserve://127.0.0.1:%d/m", http_closed_port());
   CHECK_INT(served_open(&m, &rl_model_kserve, uri, &(struct rl_model_opts){.timeout = 0.3}), RL_ETRANSIENT);
-  CHECK_HAS(m.err.text, "model 'm' at http://127.0.0.1:");
+  CHECK_HAS(m.err.text, "it is not ready after 0.3 s: GET http://127.0.0.1:");
   served_close(&m);
 }
 
@@ -354,6 +399,18 @@ TEST(uris_that_are_none) {
   CHECK(!strstr(m.err.text, "hunter22"));
   CHECK_INT(served_open(&m, &rl_model_kserve, "kserve://me:hunter22@h:1/", NULL), RL_EUSAGE);
   CHECK(!strstr(m.err.text, "hunter22"));
+}
+
+TEST(a_password_in_a_uri_is_not_repeated_by_the_front_either) {
+  static const char *const uris[] = {"kserve://me:hunter22@h:1/m", "tfservings://me:hunter22@h:1/m",
+                                     "kserve://me:hunter22@h:1/", "none://me:hunter22@h/m"};
+  for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+    struct rl_model *model = NULL;
+    struct rl_err err = {0};
+    CHECK_INT(rl_model_open(&model, uris[i], &(struct rl_model_opts){.batch = 2}, NULL, NULL, &err),
+              RL_EUSAGE);
+    CHECK(!strstr(err.text, "hunter22"));
+  }
 }
 
 static bool check_path(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
@@ -505,6 +562,28 @@ TEST(only_the_calls_that_failed_are_asked_again) {
   http_bed_stop(&bed.http);
 }
 
+/* Each of eight waves fails once, and has a try left. */
+static bool each_fails_once(struct serve_bed *bed, int fd, const struct http_asked *asked,
+                            struct rl_buf *out) {
+  if (atomic_load(&bed->posts) % 2 == 0) return twice(bed, fd, asked, out);
+  http_say(out, "503 Service Unavailable", "", "");
+  return true;
+}
+
+TEST(retries_are_a_calls) {
+  struct serve_bed bed = {.model = twice_model, .server = binary_server};
+  struct served m;
+  struct ran r;
+  bed_start(&bed, each_fails_once);
+  CHECK_INT(open_bed(&m, &bed, &(struct rl_model_opts){.batch = 1, .in_flight = 1, .retries = 1}), 0);
+  run_rows(&r, &m, NULL, 8, 2, NULL, NULL, NULL);
+  if (r.code) UNIT_FAIL("%s", r.err.text);
+  CHECK_INT(atomic_load(&bed.posts), 16);
+  run_done(&r);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
 static bool silent(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
   (void)fd, (void)asked, (void)out;
   http_wait_over(&bed->http);
@@ -526,7 +605,7 @@ TEST(slow_answers_end_with_the_deadline) {
     struct served m;
     struct ran r;
     bed_start(&bed, slow[i]);
-    CHECK_INT(open_bed(&m, &bed, &(struct rl_model_opts){.timeout = 0.5}), 0);
+    CHECK_INT(open_bed(&m, &bed, &(struct rl_model_opts){.timeout = 2}), 0);
     run_rows(&r, &m, NULL, 2, 2, NULL, NULL, NULL);
     CHECK_INT(r.code, RL_ETRANSIENT);
     CHECK_HAS(r.err.text, "timed out");

@@ -175,6 +175,9 @@ TEST(a_model_without_metadata_is_called_all_the_same) {
   CHECK_STR(r.run.outputs[0].name, "output");
   CHECK(run_at(&r, 0, 1) == 1.5F);
   run_done(&r);
+  passes(&r, &m, &t, "{\"predictions\":[[1],[1.5]]}");
+  CHECK(run_at(&r, 0, 0) == 1 && run_at(&r, 0, 1) == 1.5F);
+  run_done(&r);
   passes(&r, &m, &t, "{\"predictions\":[{\"k\":3,\"b\":true},{\"k\":4,\"b\":false}]}");
   CHECK_INT(r.run.n_outputs, 2);
   CHECK_STR(r.run.outputs[0].name, "k");
@@ -243,8 +246,8 @@ TEST(a_state_that_is_not_available_is_waited_for) {
   bed = (struct serve_bed){.model = one_output,
                            .state = "{\"model_version_status\":[{\"version\":\"1\",\"state\":\"LOADING\"}]}"};
   t = (struct talk){.status = NULL};
-  CHECK_INT(open_bed(&m, &bed, &t, &(struct rl_model_opts){.timeout = 0.3}), RL_ETRANSIENT);
-  CHECK_HAS(m.err.text, "is not ready after 0.3 s: its state is LOADING");
+  CHECK_INT(open_bed(&m, &bed, &t, &(struct rl_model_opts){.timeout = 2}), RL_ETRANSIENT);
+  CHECK_HAS(m.err.text, "is not ready after 2 s: its state is LOADING");
   close_bed(&m, &bed, &t);
 }
 
@@ -271,7 +274,7 @@ TEST(what_cannot_be_loaded) {
   char uri[100];
   bed_start(&bed, talk);
   CHECK_INT(served_open(&m, &rl_model_tfserving, bed_uri(&bed, "tfserving", uri), NULL), RL_EUSAGE);
-  CHECK_HAS(m.err.text, "has no model 'm'");
+  CHECK_HAS(m.err.text, "has no such model");
   served_close(&m);
   http_bed_stop(&bed.http);
 }

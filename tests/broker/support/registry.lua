@@ -59,4 +59,15 @@ function registry:door(authorization, keys, trusted)
   return (keys and "https://" or "http://") .. place .. self.url:match "^http://[^/]*(.*)$", process
 end
 
+-- A certificate for the loopback, as PEM files (.pem, .key) and as a store for Java (.p12): where, without the ending.
+function registry.certificate(name)
+  local at = proc.folder() .. "/" .. name
+  assert(os.execute(([[cd %s && exec >%s.words 2>&1 &&
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=%s -addext subjectAltName=IP:127.0.0.1 \
+      -keyout %s.key -out %s.pem &&
+    openssl pkcs12 -export -in %s.pem -inkey %s.key -out %s.p12 -passout pass:store-secret]])
+    :format(at:match "(.*)/", name, name, name, name, name, name, name)))
+  return at
+end
+
 return registry

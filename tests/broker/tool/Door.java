@@ -83,7 +83,12 @@ public final class Door {
       return;
     }
     try {
-      HttpRequest asked = HttpRequest.newBuilder(URI.create(target + exchange.getRequestURI())).build();
+      HttpRequest asked =
+          HttpRequest.newBuilder(URI.create(target + exchange.getRequestURI()))
+              .method(
+                  exchange.getRequestMethod(),
+                  HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()))
+              .build();
       HttpResponse<byte[]> got = CLIENT.send(asked, HttpResponse.BodyHandlers.ofByteArray());
       answer(exchange, got.statusCode(), got.body());
     } catch (InterruptedException e) {
