@@ -91,6 +91,7 @@ static int put_defaults(rd_kafka_conf_t *conf, const struct rl_client_opts *o, s
       return RL_EUSAGE;
   if (o->side != RL_SIDE_CONSUMER) return 0;
   if (put_queue(conf, err) || put_fetch(conf, o->conf, err)) return RL_EUSAGE;
+  if (o->fetch_wait_ms && put_number(conf, "fetch.wait.max.ms", o->fetch_wait_ms, err)) return RL_EUSAGE;
   if (o->embedded && put(conf, "session.timeout.ms", EMBEDDED_SESSION_MS, err)) return RL_EUSAGE;
   return put(conf, "auto.offset.reset", o->reset ? o->reset : "earliest", err);
 }

@@ -27,6 +27,7 @@ static rd_kafka_t *open_client(const struct rl_consumer_opts *opts, struct rl_jo
                                   .brokers = opts->brokers,
                                   .group = opts->group,
                                   .reset = opts->reset,
+                                  .fetch_wait_ms = opts->fetch_wait_ms,
                                   .lane = opts->lane,
                                   .embedded = opts->embedded,
                                   .joining = joining};

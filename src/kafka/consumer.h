@@ -24,6 +24,7 @@ struct rl_consumer_opts {
   const char *reset;           /* auto.offset.reset: "earliest", "latest", "error"; NULL: earliest */
   bool no_topics;              /* none of those to be subscribed to was there: maybe nothing is ever joined */
   bool embedded;               /* the broker is the embedded one (rl_consumer_is_embedded) */
+  int fetch_wait_ms;           /* how long a broker keeps a fetch that finds nothing; 0: librdkafka's 500 */
   int lane;                    /* 0…: part of the client.id "rille-HOST-PID[-LANE]" */
 };
 

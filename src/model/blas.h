@@ -15,7 +15,11 @@ typedef void rl_sgemm(int order, int a_side, int b_side, int m, int n, int k, fl
                       int lda, const float *b, int ldb, float beta, float *c, int ldc);
 enum { RL_ROWS = 101 };
 
-/* Any thread. The library stays loaded. RL_EFAIL: there is none; the text says which package has it. */
+/* Any thread. The library stays loaded. RL_EFAIL: there is none; the text says which package has it; or it
+ * does not pass the check below. */
 int rl_blas_sgemm(rl_sgemm **out, struct rl_err *err);
+/* Old builds compute wrong sums on processors younger than they are: some products, held against plain loops.
+ * RL_EFAIL. */
+int rl_blas_check(rl_sgemm *sgemm, struct rl_err *err);
 
 #endif

@@ -35,6 +35,10 @@ static int k_look_again(void *self, struct rl_run *run, struct rl_err *err) {
 }
 static void k_destroy(void *self) { rl_consumer_destroy(self); }
 
+/* At the end of a range a fetch lies at the broker that finds nothing; where it began nothing is fetched
+ * before the broker has answered that. */
+#define FETCH_WAIT_MS 10
+
 /* -o in a group only says where a group without a committed offset begins (S1.3). */
 static const char *reset_of(const struct rl_settings *s) {
   struct rl_start start;
@@ -59,6 +63,7 @@ int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, c
                                   .reset = reset_of(s),
                                   .no_topics = atomic_load(&run->no_topics),
                                   .embedded = run->embedded,
+                                  .fetch_wait_ms = s->epochs > 1 ? FETCH_WAIT_MS : 0,
                                   .lane = lane};
   struct rl_consumer *c;
   if (rl_consumer_open(&c, &opts, err)) return err->code;

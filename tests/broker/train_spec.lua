@@ -82,6 +82,21 @@ end }
     assert.equal(0, rille.count(run, "message"))
   end)
 
+  it("reads a range several times in each lane, one of which has none of it", function()
+    local topic = rille.topic { partitions = 3 }
+    rille.fill(topic, 90, { partitions = 3 })
+    local run = rille.finish {
+      topic = topic, args = { "-e", "--epochs", "3", "--lanes", "4", "--batch-size", "20", "-q" }, text = EPOCHS,
+    }
+    local times = {}
+    for _, line in ipairs(rille.said(run, "message")) do
+      local what = line[2] .. " " .. line[3]
+      times[what] = (times[what] or 0) + 1
+      assert.equal(1, times[what], what)
+    end
+    assert.equal(270, rille.count(run, "message"))
+  end)
+
   it("reads the range that there was at the start, whatever comes meanwhile", function()
     local topic, go = rille.topic(), proc.folder() .. "/go"
     rille.fill(topic, 100)

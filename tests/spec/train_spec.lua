@@ -279,6 +279,35 @@ describe("in a handler", function()
     return process:wait(60), process:out(), process:err()
   end
 
+  it("a saved network is a model: ONNX Runtime gives the same scores", function()
+    local runtime = os.getenv "RILLE_ONNXRUNTIME" or program.program:match "^(.*)/[^/]*$" .. "/libonnxruntime.so"
+    local there = io.open(runtime)
+    if not there then pending(runtime .. " is not there: make onnxruntime") end
+    there:close()
+    local text = [[return function()
+      local x, y = rille.tensor.zeros { 500, 18 }, rille.tensor.zeros { 500 }
+      x = (x + rille.tensor(arg)):to "float32"
+      local rows = {}
+      for i = 1, 500 do rows[i] = { math.sin(i), i % 7 } end
+      x = x * rille.tensor(rows, "float32"):column(1):reshape(-1, 1)
+      local m = rille.mlp { 18, 128, 256, 128, 1, dropout = { 0.2, 0.4, 0.4 } }
+      for _ = 1, 20 do m:train(x, x:column(1):gt(0)) end
+      assert(m:save(arg.path))
+      local model = rille.model(arg.path)
+      local far = model(x) - m(x)
+      print(model.inputs[1].name, model.inputs[1].shape[2], model.outputs[1].name, #model(x))
+      print(far:max() < 1e-5, far:min() > -1e-5, m(x):std() > 0.01)
+    end]]
+    local path = proc.folder() .. "/m.onnx"
+    local numbers = {}
+    for i = 1, 18 do numbers[i] = ("%g"):format(i / 7 - 1) end
+    text = ("local arg = { path = %q, %s }; "):format(path, table.concat(numbers, ", ")) .. text
+    local process = program.start({ "run", "--code", text, "--input", "-", "--input-format", "lines", "-q" },
+      { stdin = "x\n", env = { RILLE_ONNXRUNTIME = runtime } })
+    assert.equal(0, process:wait(60), process:err())
+    assert.equal("features\t18\tscore\t500\ntrue\ttrue\ttrue\n", process:out())
+  end)
+
   it("memory counts against the state's limit, and garbage is no memory", function()
     local status, _, err = run("return function() rille.mlp { 4096, 4096, 1 } end", "--limits-memory", "100MiB")
     assert.equal(4, status)

@@ -310,6 +310,25 @@ TEST(dropout_drops_as_many_as_it_says) {
     UNIT_FAIL("%d of %d were dropped", dropped, N); /* six standard deviations */
 }
 
+/* ---- OpenBLAS ---- */
+
+static rl_sgemm *right;
+
+/* Right but for one product of a matrix that is turned. */
+static void wrong_once(int order, int a_side, int b_side, int m, int n, int k, float alpha, const float *a,
+                       int lda, const float *b, int ldb, float beta, float *c, int ldc) {
+  right(order, a_side, b_side, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  if (b_side == RL_TRANSPOSED) c[(m - 1) * ldc + n - 1] += 0.01F;
+}
+
+TEST(an_openblas_that_computes_wrong_products_is_refused) {
+  struct rl_err err = {0};
+  CHECK_INT(rl_blas_sgemm(&right, &err), 0);
+  CHECK_INT(rl_blas_check(right, &err), 0);
+  CHECK_INT(rl_blas_check(wrong_once, &err), RL_EFAIL);
+  CHECK_HAS(err.text, "computes wrong products on this processor");
+}
+
 /* ---- memory ---- */
 
 struct counted {

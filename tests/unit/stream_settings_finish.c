@@ -227,6 +227,16 @@ TEST(s1_2_where_a_run_ends) {
 
 /* ---- partitions ---- */
 
+TEST(a_range_is_read_again_without_a_group_and_to_an_end) {
+  good(FINISH("topics=t", "epochs=10", "exit_at_end=true"));
+  good(FINISH("topics=t", "epochs=10", "end=100"));
+  good(FINISH("topics=t", "epochs=1", "group=g"));
+  refused(FINISH("topics=t", "epochs=2"), "epochs: the range has no end");
+  refused(FINISH("topics=t", "epochs=2", "group=g", "exit_at_end=true"),
+          "a group reads each message once (g)");
+  refused(FINISH("input=-", "epochs=2"), "epochs: a file is read once");
+}
+
 TEST(s1_3_partitions_are_read_without_a_group) {
   good(FINISH("topics=t", "partitions=0,2-3,t:7"));
   refused(FINISH("topics=t", "partitions=x"), "\"x\" is none");
