@@ -17,8 +17,8 @@ void *rl_lua_realloc(void *alloc, void *p, size_t old_size, size_t new_size) {
     a->used -= old_size;
     return NULL;
   }
-  if (grows_past_limit(a, old_size, new_size)) return NULL;
-  void *q = realloc(p, new_size);
+  void *q = grows_past_limit(a, old_size, new_size) ? NULL : realloc(p, new_size);
+  if (!q && a->refused) a->refused(a->of, p, new_size);
   if (!q) return NULL;
   a->used += new_size - old_size;
   if (a->used > a->peak) a->peak = a->used;

@@ -9,6 +9,9 @@
 struct rl_lua_alloc {
   size_t used, peak; /* bytes */
   size_t limit;      /* bytes; 0: none. May be lowered below `used`: then nothing grows any more */
+  /* Told of each refusal, NULL: nobody; block is NULL for a new one. It may not allocate in the state. */
+  void (*refused)(void *of, const void *block, size_t new_size);
+  void *of;
 };
 
 void *rl_lua_realloc(void *alloc, void *p, size_t old_size, size_t new_size); /* a lua_Alloc */

@@ -119,12 +119,13 @@ static int failed(struct rl_failure *why, enum rl_blame blame, const char *text)
 }
 
 static int out_of_memory(struct engine *e, struct rl_failure *why) {
-  char text[200];
-  snprintf(text, sizeof text, "%s: not enough memory: limits.memory is %zu bytes, and %zu were in use",
-           e->script->name, e->script->alloc.limit, e->script->alloc.peak);
+  char text[400];
+  const struct rl_refusal *refusal = &e->script->refusal;
+  rl_script_no_memory(e->script, text, sizeof text);
   lua_gc(e->L, LUA_GCCOLLECT); /* what the call left must not cost the next one its memory */
   e->script->alloc.peak = e->script->alloc.used;
-  return failed(why, RL_BLAME_MESSAGE, text);
+  rl_failure_set(why, RL_BLAME_MESSAGE, text, refusal->noted ? refusal->traceback : NULL);
+  return RL_EHANDLER;
 }
 
 /* A script that catches its interruption, and the next, has still been cut short somewhere. */
@@ -158,6 +159,7 @@ static int flush(int rc, struct rl_failure *why) {
 static int run(struct engine *e, lua_CFunction p, struct call *c, struct rl_failure *why) {
   lua_State *L = e->L;
   c->e = e;
+  e->script->refusal.noted = false;
   rl_limits_begin(e->script->limits, e->time, e->script->name);
   if (c->box) rl_lua_out_open(e->out, c->box, c->view ? c->view->batch : NULL);
   lua_pushcfunction(L, rl_lua_traceback);

@@ -131,6 +131,10 @@ static void hook(lua_State *L, lua_Debug *ar) {
   cut(L, l, why);
 }
 
+lua_State *rl_limits_running(const struct rl_limits *l) {
+  return atomic_load_explicit(&l->running, memory_order_relaxed);
+}
+
 lua_State *rl_limits_enter(struct rl_limits *l, lua_State *co) {
   lua_State *before = atomic_load_explicit(&l->running, memory_order_relaxed);
   atomic_store_explicit(&l->running, co, memory_order_relaxed);

@@ -50,6 +50,9 @@ void rl_limits_check(lua_State *L);
  * thread; the text stays good until two more calls got stuck. */
 const char *rl_limits_where(struct rl_limits *limits);
 
+/* The coroutine that runs, NULL while no call does. For the thread of the call. */
+lua_State *rl_limits_running(const struct rl_limits *limits);
+
 /* For resume: `co` runs now; gives what ran before. And back. */
 lua_State *rl_limits_enter(struct rl_limits *limits, lua_State *co);
 void rl_limits_leave(struct rl_limits *limits, lua_State *before);

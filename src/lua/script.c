@@ -132,11 +132,25 @@ static int p_load(lua_State *L) {
 
 /* ---- opening ---- */
 
+static void on_refusal(void *of, const void *block, size_t new_size) {
+  struct rl_script *s = of;
+  lua_State *running = rl_limits_running(s->limits);
+  if (running && rl_refusal_readable(block, new_size)) rl_refusal_note(&s->refusal, running);
+}
+
+void rl_script_no_memory(const struct rl_script *s, char *text, size_t size) {
+  bool placed = s->refusal.noted && s->refusal.place[0];
+  snprintf(text, size, "%s: not enough memory: limits.memory is %zu bytes, and %zu were in use",
+           placed ? s->refusal.place : s->name, s->alloc.limit, s->alloc.peak);
+}
+
 static struct rl_script *new_script(const struct rl_script_opts *opts) {
   struct rl_script *s = rl_zalloc(sizeof *s);
   s->name = rl_strdup(opts->path ? opts->path : "--code");
   s->alloc.limit = opts->memory > 0 ? (size_t)opts->memory : DEFAULT_MEMORY;
   s->limits = rl_limits_new(RL_LIMITS_BEST);
+  s->alloc.refused = on_refusal;
+  s->alloc.of = s;
   s->table = s->handle = s->decode = LUA_NOREF;
   for (int i = 0; i <= RL_HOOK_CLOSE; i++) s->hook[i] = LUA_NOREF;
   return s;

@@ -11,7 +11,7 @@
 #define RETRY_MAX (2 * RL_NS_PER_S)
 
 /* Kafka's answers that say the membership a commit was made under is gone (S2.4). */
-enum { ILLEGAL_GENERATION = 22, UNKNOWN_MEMBER_ID = 25, FENCED_INSTANCE_ID = 82 };
+enum { ILLEGAL_GENERATION = 22, UNKNOWN_MEMBER_ID = 25, FENCED_INSTANCE_ID = 82, FENCED_MEMBER_EPOCH = 110 };
 
 void rl_flight_append(struct rl_lane *lane, struct rl_flight *f) {
   *lane->flights_end = f;
@@ -110,7 +110,8 @@ void rl_commit_step(struct rl_lane *lane, int64_t now) {
 }
 
 static bool membership_gone(int kafka) {
-  return kafka == ILLEGAL_GENERATION || kafka == UNKNOWN_MEMBER_ID || kafka == FENCED_INSTANCE_ID;
+  return kafka == ILLEGAL_GENERATION || kafka == UNKNOWN_MEMBER_ID || kafka == FENCED_INSTANCE_ID ||
+         kafka == FENCED_MEMBER_EPOCH;
 }
 
 /* Nothing of such a run can ever be committed: better at once than at its end. */

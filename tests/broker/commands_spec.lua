@@ -252,6 +252,25 @@ describe("rille lag, groups and seek", function()
     assert.same({ ["0"] = 0, ["1"] = 0 }, rille.committed(group, topic))
   end)
 
+  it("seek moves a group to a time in the middle of the messages, and the next run reads from there", function()
+    local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+    local records = {}
+    for i = 0, 19 do records[i + 1] = { p = i % 2, v = "v" .. i, ts = 1600000000000 + i * 1000 } end
+    rille.send(topic, records)
+    rille.finish { topic = topic, group = group, args = { "-e" } }
+    assert.same({ ["0"] = 10, ["1"] = 10 }, rille.committed(group, topic))
+    for _, start in ipairs { "2020-09-13T12:26:51Z", "s@1600000010500" } do -- v11 is the first of it
+      local status, _, err = call("seek", "-G", group, "-t", topic, "--start", start)
+      assert.equal(0, status, err)
+      assert.same({ ["0"] = 6, ["1"] = 5 }, rille.committed(group, topic), start)
+    end
+    local run = rille.finish { topic = topic, group = group, args = { "-e" } }
+    local values = {}
+    for i, m in ipairs(rille.said(run, "message")) do values[i] = m[5] end
+    table.sort(values)
+    assert.same({ "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19" }, values)
+  end)
+
   it("seek --dry-run changes nothing", function()
     local topic, group = half_read()
     local status, out, err = call("seek", "-G", group, "-t", topic, "--start", "beginning", "--dry-run")

@@ -149,8 +149,10 @@ describe("failures", function()
       topic = topic, group = group, args = { "-e" },
       text = [[return { fields = { a = "a" }, handle = function(batch) say("batch", #batch) end }]],
     }, 4)
-    assert.is_true((rille.committed(group, topic)["0"] or 0) <= 1)
-    assert.is_truthy(run:err():find(topic, 1, true), run:err())
+    assert.same({ ["0"] = 1 }, rille.committed(group, topic))
+    assert.equal("batch 1", rille.said(run)[1].line)
+    assert.equal(1, #rille.said(run))
+    assert.is_truthy(run:err():find(topic .. "[0] offset 1", 1, true), run:err())
   end)
 
   it("S4.2 a batch that decoding leaves empty calls no handler and is done", function()

@@ -104,8 +104,36 @@ describe("outages", function()
     local status = run:wait(20)
     own:signal "CONT"
     assert.equal(3, status, run:err())
-    assert.is_truthy(run:err():find(topic, 1, true), run:err())
-    assert.is_truthy(run:err():find("0", 1, true), run:err())
+    local words = ("not committed within --drain 3 s: %s[0] up to 20; these messages will come again"):format(topic)
+    assert.is_truthy(run:err():find(words, 1, true), run:err())
+  end)
+
+  it("S3.1 in_flight = 1 hands no batch over before the last one is committed", function()
+    local topic, group = rille.topic { brokers = own.address }, rille.name "group"
+    rille.fill(topic, 40, { brokers = own.address })
+    local go = proc.folder() .. "/go"
+    local run = rille.run {
+      topic = topic, group = group, brokers = own.address, after = { go }, args = { "--batch-size", "10", "--in-flight", "1" },
+      text = [[return function(batch)
+        say("batch", batch.number)
+        while not io.open(arg[2] .. batch.number) do os.execute "sleep 0.05" end
+        say("done", batch.number)
+      end]],
+    }
+    rille.await(run, 1, "batch") -- the next ones are fetched already
+    own:signal "STOP"
+    proc.write(go .. 1, "")
+    rille.await(run, 1, "done")
+    system.sleep(2)
+    local early = rille.count(run, "batch")
+    own:signal "CONT"
+    assert.equal(1, early)
+    rille.await(run, 2, "batch")
+    assert.equal(10, rille.committed(group, topic, own.address)["0"])
+    for n = 2, 4 do proc.write(go .. n, "") end
+    assert.is_true(proc.till(20, function() return rille.lag(group, topic, own.address) == 0 end), run:err())
+    run:kill "TERM"
+    assert.equal(0, run:wait(10), run:err())
   end)
 
   it("a signal during an outage ends the run within `drain`", function()

@@ -118,6 +118,39 @@ for _, assignor in ipairs(assignors) do
       stop(a, b)
     end)
 
+    -- The brokers set the session's length for KIP-848.
+    if assignor.strategy ~= "consumer" then
+      it("S2.2 a member whose session is over gives its partitions up at once, however busy its handler is", function()
+        local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+        rille.fill(topic, 10, { partitions = 2 })
+        local go = proc.folder() .. "/go"
+        local run = rille.run {
+          topic = topic, group = group, args = with("--drain", "100", "-X", "session.timeout.ms=2000"), after = { go },
+          text = [[return function(batch)
+            say("batch", batch.number)
+            while not io.open(arg[2]) do os.execute "sleep 0.05" end
+            for _, m in batch:messages() do say("message", m.topic, m.partition, m.offset, m.value) end
+          end]],
+        }
+        rille.await(run, 1, "batch")
+        run:kill "STOP"
+        local out = proc.till(20, function() return #tool.ask("group", { group = group }).members == 0 end)
+        run:kill "CONT"
+        assert.is_true(out, "its session ended")
+        assert.is_true(run:says("lost " .. topic, 20), run:err())
+        members(group, 1) -- again, while the handler still has the batch of before in hand
+        assert.equal(1, rille.count(run, "batch"))
+        assert.same({}, rille.committed(group, topic))
+        proc.write(go, "")
+        assert.is_true(proc.till(20, function() return rille.lag(group, topic) == 0 end), run:err())
+        stop(run)
+        local times, all = rille.times(run)
+        assert.equal(10, rille.distinct(run))
+        assert.is_true(all > 10, "what it had in hand when it was lost came again")
+        for at, n in pairs(times) do assert.is_true(n <= 2, at) end
+      end)
+    end
+
     it("S2.3 D 4 a member that is late commits nothing of what it lost", function()
       local topic, group = rille.topic { partitions = 2 }, rille.name "group"
       rille.fill(topic, 10, { partitions = 2 })

@@ -201,8 +201,14 @@ describe("limits", function()
 
   it('D 14 ("a"):rep(1e9) meets limits.memory, with a traceback', function()
     local err = limited('return function()\nreturn #("a"):rep(1000000000)\nend', "--limits-memory", "100M")
-    assert.is_truthy(err:find("memory", 1, true), err)
-    assert.is_truthy(err:find("handler.lua", 1, true), err)
+    assert.is_truthy(err:find("handler.lua:2: not enough memory: limits.memory is 104857600 bytes", 1, true), err)
+    assert.is_truthy(err:find "stack traceback:\n%s+%[C%]: in method 'rep'\n%s+%S*handler%.lua:2: in ", err)
+  end)
+
+  it("D 14 a loop that fills a table meets limits.memory, with a traceback", function()
+    local err = limited("return function()\nlocal t = {}\nfor i = 1, 1e9 do t[i] = { i } end\nend", "--limits-memory", "8M")
+    assert.is_truthy(err:find "handler%.lua:3: not enough memory: limits%.memory is ", err)
+    assert.is_truthy(err:find "stack traceback:\n%s+%S*handler%.lua:3: in ", err)
   end)
 
   it("outputs past limits.output are the handler's failure", function()

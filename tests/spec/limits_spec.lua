@@ -50,7 +50,7 @@ describe("limits", function()
     ]], "60")
     assert.equal(0, status, err)
     has(out, "not enough memory")
-    has(err, "limits.memory is 8388608 bytes")
+    has(err, "--code:4: not enough memory: limits.memory is 8388608 bytes")
   end)
 
   it("S10.3 a script that does not finish loading is status 2", function()

@@ -210,22 +210,54 @@ TEST(d_14_memory) {
   struct made_run r;
   made_no_gc = true; /* filling 4 MiB with a collection at each step takes for ever */
   CHECK_INT(made_open(&r,
+                      "local function fill(t) for i = 1, 1e9 do t[i] = { i } end end\n"
                       "return { limits = { memory = '4MiB' }, handle = function(batch)\n"
-                      "  if #batch == 1 then return ('a'):rep(1e9) end\n"
-                      "  if #batch == 2 then local t = {} for i = 1, 1e9 do t[i] = { i } end end end }"),
+                      "  if #batch == 1 then return #('a'):rep(1e9) end\n"
+                      "  pcall(string.rep, 'a', 1e9)\n"
+                      "  if #batch == 2 then fill({}) end\n"
+                      "  if #batch == 3 then coroutine.wrap(function() fill({}) end)() end end }"),
             0);
   struct rl_batch *b = made_batch(&r);
-  for (int i = 0; i < 2; i++) {
+  static const char *const places[] = {"--code:3: ", "--code:1: ", "--code:1: "};
+  static const char *const frames[] = {"in method 'rep'\n\t--code:3: in ",
+                                       "in upvalue 'fill'\n\t--code:5: in ",
+                                       "in upvalue 'fill'\n\t--code:6: in "};
+  for (int i = 0; i < 3; i++) {
     made_add(&r, b, NULL, "a");
     CHECK_INT(made_handle(&r, b), RL_EHANDLER);
     CHECK_INT(r.why.blame, RL_BLAME_MESSAGE);
     CHECK_HAS(r.why.error, "limits.memory is 4194304 bytes");
+    CHECK_HAS(r.why.error, places[i]);
+    CHECK_HAS(r.why.traceback, "stack traceback:\n\t");
+    CHECK_HAS(r.why.traceback, frames[i]);
   }
   made_add(&r, b, NULL, "a");
   CHECK_INT(made_handle(&r, b), 0); /* and goes on */
   made_settle(&r, b);
   made_close(&r);
   made_no_gc = false;
+}
+
+/* The stack is what cannot grow: its frames are read or left alone, as the library allows. */
+TEST(d_14_memory_that_recursion_takes) {
+  struct made_run r;
+  CHECK_INT(made_open(&r,
+                      "local function down(n) return 1 + down(n + 1) end\n"
+                      "return { limits = { memory = '256KiB' }, handle = function() down(1) end }"),
+            0);
+  struct rl_batch *b = made_batch(&r);
+  for (int i = 0; i < 3; i++) {
+    CHECK_INT(made_handle(&r, b), RL_EHANDLER);
+    CHECK_HAS(r.why.error, "limits.memory is 262144 bytes");
+  }
+  made_settle(&r, b);
+  made_close(&r);
+}
+
+TEST(d_14_a_stack_that_grows_is_not_read_where_it_moves) {
+  char block;
+  CHECK(rl_refusal_readable(NULL, 100));
+  CHECK(rl_refusal_readable(&block, (size_t)32 << 20)); /* more than a stack can have */
 }
 
 TEST(memory_is_counted) {

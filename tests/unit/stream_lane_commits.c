@@ -3,6 +3,9 @@
 
 #define ROUND_MS 300
 
+/* Older librdkafkas have no names for what KIP-848 brought. */
+enum { FENCED_MEMBER_EPOCH = 110, STALE_MEMBER_EPOCH = 113 };
+
 /* Forty batches are done while few commits can be answered: the answers set the pace, not the batches. */
 TEST(s3_1_a_commit_waits_for_the_answer_to_the_last) {
   struct bed b = bed_start("in", 1);
@@ -30,20 +33,20 @@ TEST(s3_1_a_commit_waits_for_the_answer_to_the_last) {
 
 /* The first commit's answer takes seconds: no more than in_flight batches are handled before it, and all
  * after. */
-TEST(promise_1_in_flight_bounds_what_is_handled_and_not_committed) {
+static void bounded_by(int in_flight) {
   struct bed b = bed_start("in", 1);
   struct script script = {.forward = NULL};
   struct lanes l;
   lane_fill(b.address, "in", 1, 0, 40, 0);
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "batch.size", "1");
-  lanes_set(&l, "in_flight", "4");
+  lanes_set(&l, "in_flight", in_flight == 1 ? "1" : "4");
   rd_kafka_mock_broker_push_request_error_rtts(b.cluster, 1, KAFKA_OFFSET_COMMIT, 1,
                                                RD_KAFKA_RESP_ERR_NO_ERROR, 4000);
   if (lanes_prepare(&l)) lanes_start(&l, &script);
-  LANE_UNTIL(atomic_load(&script.calls) >= 4);
+  LANE_UNTIL(atomic_load(&script.calls) >= in_flight);
   usleep(1000 * 1000);
-  CHECK_INT(atomic_load(&script.calls), 4);
+  CHECK_INT(atomic_load(&script.calls), in_flight);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 40);
   lanes_stop(&l);
   lanes_end(&l);
@@ -51,11 +54,14 @@ TEST(promise_1_in_flight_bounds_what_is_handled_and_not_committed) {
   bed_stop(&b);
 }
 
+TEST(promise_1_in_flight_bounds_what_is_handled_and_not_committed) { bounded_by(4); }
+TEST(s3_1_in_flight_1_hands_no_batch_over_before_the_last_is_committed) { bounded_by(1); }
+
 /* Refused once each, the answer being about the coordinator: the same offsets go again, no message does. */
 TEST(s2_4_offsets_that_the_coordinator_does_not_take_go_again) {
-  static const rd_kafka_resp_err_t answers[] = {RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS,
-                                                RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
-                                                RD_KAFKA_RESP_ERR_NOT_COORDINATOR};
+  static const rd_kafka_resp_err_t answers[] = {
+      RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS, RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+      RD_KAFKA_RESP_ERR_NOT_COORDINATOR, (rd_kafka_resp_err_t)STALE_MEMBER_EPOCH};
   for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
     struct bed b = bed_start("in", 1);
     struct script script = {.forward = NULL};
@@ -83,7 +89,7 @@ static void keep(enum rl_level level, const char *line, void *arg) {
 
 /* The membership is gone: the commit is dropped with a word, the messages come again to whoever has them now.
  */
-TEST(s2_4_a_commit_of_a_generation_that_is_over_is_dropped_and_told) {
+static void dropped(rd_kafka_resp_err_t answer) {
   struct bed b = bed_start("in", 1);
   struct script script = {.forward = NULL};
   struct lanes l;
@@ -91,7 +97,8 @@ TEST(s2_4_a_commit_of_a_generation_that_is_over_is_dropped_and_told) {
   lanes_init(&l, b.address, "in", "g");
   rl_log_level(RL_WARN);
   rl_log_to(keep, NULL);
-  rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 1, RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
+  said[0] = '\0';
+  rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 1, answer);
   if (lanes_prepare(&l)) lanes_start(&l, &script);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 20);
   lanes_stop(&l);
@@ -101,6 +108,29 @@ TEST(s2_4_a_commit_of_a_generation_that_is_over_is_dropped_and_told) {
   CHECK_INT(lane_missing(&script, 20), 0);
   CHECK_HAS(said, "commit of in[0]");
   CHECK_HAS(said, "dropped");
+  bed_stop(&b);
+}
+
+TEST(s2_4_a_commit_of_a_generation_that_is_over_is_dropped_and_told) {
+  dropped(RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION);
+}
+TEST(s2_4_a_commit_of_an_unknown_member_is_dropped_and_told) { dropped(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID); }
+TEST(s2_4_a_commit_of_a_fenced_member_is_dropped_and_told) {
+  dropped((rd_kafka_resp_err_t)FENCED_MEMBER_EPOCH);
+}
+
+/* Another process has taken the place of this static member: it cannot go on, and says whom to look for. */
+TEST(s2_4_a_static_member_that_is_fenced_ends) {
+  struct bed b = bed_start("in", 1);
+  struct script script = {.forward = NULL};
+  struct lanes l;
+  lane_fill(b.address, "in", 1, 0, 20, 0);
+  lanes_init(&l, b.address, "in", "g");
+  rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 1, RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID);
+  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_end(&l);
+  CHECK_INT(l.err[0].code, RL_EBROKER);
+  CHECK_HAS(l.err[0].text, "another member runs with the same group.instance.id");
   bed_stop(&b);
 }
 
