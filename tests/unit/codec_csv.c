@@ -1,4 +1,5 @@
 /* CSV and TSV: records by RFC 4180, values, columns by name and place. */
+#include "codec/csv_record.h"
 #include "codec_support.h"
 
 static const char *const three[] = {"a", "b", "c"};
@@ -216,6 +217,48 @@ TEST(whole_records) {
   CHECK_STR(tape((struct rl_csv_opts){.header = true}, "p,q\n1,2", 0), "object of 2 \"p\" 1 \"q\" 2");
   CHECK_STR(tape(named, "1,2,3", 1), "error: record 1 of a message of 1");
   CHECK_STR(tape(named, "1,2", 0), "error: CSV: 2 cells, where there are 3 columns, in the record at byte 0");
+}
+
+/* A value of n delimiters, which are n + 1 cells. */
+static char *commas(size_t n) {
+  char *text = malloc(n + 1);
+  memset(text, ',', n);
+  text[n] = 0;
+  return text;
+}
+
+TEST(the_cells_of_a_record_are_bounded) {
+  char *text = commas(RL_CSV_CELLS);
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){0}, "x=[-1]", text + 1), "missing");
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){0}, "x=[-1]", text),
+            "error: CSV: over 1048576 cells in the record at byte 0");
+  text[3] = '\n';
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){0}, "x=[-1]", text), "missing; missing");
+  text[3] = ',';
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){.header = true}, "x", text + 1), "");
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){.header = true}, "x", text),
+            "error: CSV: over 1048576 cells in the record at byte 0");
+  free(text);
+}
+
+TEST(what_a_wide_record_took_does_not_stay) {
+  struct rl_csv csv = {.delimiter = ','};
+  struct rl_arena arena;
+  char *text = commas(RL_CSV_CELLS - 1);
+  rl_arena_init(&arena);
+  rl_csv_start(&csv, rl_bytes_str(text), &arena);
+  CHECK_INT(rl_csv_next(&csv, NULL), 1);
+  CHECK_INT(csv.n, RL_CSV_CELLS);
+  rl_csv_start(&csv, rl_bytes_str("1,2"), &arena);
+  CHECK_INT(csv.cap, 0);
+  CHECK_INT(rl_csv_next(&csv, NULL), 1);
+  CHECK_INT(csv.n, 2);
+  size_t kept = csv.cap;
+  rl_csv_start(&csv, rl_bytes_str("1"), &arena);
+  CHECK_INT(csv.cap, kept);
+  rl_csv_free(&csv);
+  rl_arena_free(&arena);
+  free(text);
 }
 
 TEST(s9_2_texts_point_into_the_payload) {
