@@ -1,6 +1,7 @@
 /* CSV and TSV: records by RFC 4180, values, columns by name and place. */
 #include "codec/csv_record.h"
 #include "codec_support.h"
+#include "comma_locale.h"
 
 static const char *const three[] = {"a", "b", "c"};
 
@@ -104,6 +105,18 @@ TEST(declared_numbers_are_read_generously) {
             "error: record 1: field 'a' (a): expected f64, found the text \"e5\"");
   CHECK_HAS(rows("a:f64", "2510000000000000003,2,3"), "does not hold exactly");
   CHECK_HAS(rows("a:i64", "1e400,2,3"), "expected i64, found the number 1e400");
+}
+
+TEST(csv_s_numbers_do_not_depend_on_the_locale) {
+  CHECK(comma_locale());
+  CHECK_STR(rows("a,b,c", "0.5,1.25e1,1e300"), "0.5, 12.5, 1e+300");
+  CHECK_STR(rows("a:f64,b:f32,c:f64", ".5,+1.5,-inf"), "0.5, 1.5, -inf");
+  CHECK_STR(rows("a,b:str,c", "\"0,5\",\"0,5\",5"), "\"0,5\", \"0,5\", 5");
+  CHECK_STR(rows("a:f64", "\"0,5\",2,3"), "error: field 'a' (a): expected f64, found the text \"0,5\"");
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){.delimiter = ';', .columns = three, .n_columns = 3}, "a:f64",
+                    "0,5;2;3"),
+            "error: field 'a' (a): expected f64, found the text \"0,5\"");
+  plain_locale();
 }
 
 TEST(booleans_texts_and_bytes) {
