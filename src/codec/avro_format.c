@@ -120,10 +120,16 @@ static int next_json(struct rl_avro_format *f, struct rl_cell *row, struct rl_er
   return code == 0 ? 1 : code;
 }
 
-/* A value of a registry's read as a bare one is off by five bytes, and what is then wrong says little. */
+/* What is wrong says little when the file was taken for the writer's schema: of a registry's value, which is
+ * off by five bytes then, and of one whose schema is its key. */
 static int explain(const struct rl_avro_format *f, int code, struct rl_err *err) {
-  bool bare = f->opts->avro.framing == RL_AVRO_AUTO && f->reader && !f->opts->avro.registry;
-  if (code != RL_EHANDLER || !err || !bare || rl_magic_of(f->value) != RL_MAGIC_CONFLUENT) return code;
+  bool bare = f->opts->avro.framing == RL_AVRO_AUTO && f->state != RL_AVRO_BLOCKS && f->reader &&
+              !f->opts->avro.registry;
+  if (code != RL_EHANDLER || !err || !bare) return code;
+  if (rl_avro_key_is_schema(f->key))
+    return rl_fail(err, code, "%s (the key looks like the schema it was written with: try framing = \"key\")",
+                   err->text);
+  if (rl_magic_of(f->value) != RL_MAGIC_CONFLUENT) return code;
   return rl_fail(err, code, "%s (it begins with %s: try framing = \"confluent\")", err->text,
                  rl_magic_text(RL_MAGIC_CONFLUENT));
 }

@@ -30,11 +30,13 @@ struct rl_avro_format {
   struct rl_avro_run run;
   enum rl_avro_state state;
   struct rl_avro_entry *entry;
-  struct rl_bytes value;
+  struct rl_bytes key, value;
   size_t frame_at;
 };
 
-/* Sets state, entry, value and frame_at. RL_EHANDLER, RL_ETRANSIENT. */
+/* Sets state, entry, key, value and frame_at. RL_EHANDLER, RL_ETRANSIENT. */
 int rl_avro_frame(struct rl_avro_format *f, const struct rl_msg *msg, struct rl_err *err);
+/* Does a key begin as a schema does? */
+bool rl_avro_key_is_schema(struct rl_bytes key);
 
 #endif

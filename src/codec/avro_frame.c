@@ -131,7 +131,7 @@ static int frame_single_object(struct rl_avro_format *f, struct rl_err *err) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-static bool looks_like_schema(struct rl_bytes key) {
+bool rl_avro_key_is_schema(struct rl_bytes key) {
   size_t i = 0;
   while (i < key.len && is_blank(key.data[i])) i++;
   return i < key.len && (key.data[i] == '{' || key.data[i] == '[');
@@ -153,7 +153,7 @@ static int frame_auto(struct rl_avro_format *f, const struct rl_msg *msg, struct
   if (f->reader && is_single_object(f->value) && fingerprint_of(f->value) == f->fingerprint)
     return frame_single_object(f, err);
   if (f->reader) return use_own(f, 0, err);
-  if (looks_like_schema(msg->key)) return frame_key(f, msg->key, err);
+  if (rl_avro_key_is_schema(msg->key)) return frame_key(f, msg->key, err);
   return rl_fail(
       err, RL_EHANDLER,
       "Avro: no schema: the value is no object container (Obj 01) at byte 0, the key is no schema, and "
@@ -161,6 +161,7 @@ static int frame_auto(struct rl_avro_format *f, const struct rl_msg *msg, struct
 }
 
 int rl_avro_frame(struct rl_avro_format *f, const struct rl_msg *msg, struct rl_err *err) {
+  f->key = msg->key;
   f->value = msg->value;
   f->state = RL_AVRO_DONE;
   switch (f->opts->avro.framing) {

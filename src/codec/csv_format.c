@@ -4,7 +4,7 @@
 #include "codec/csv_value.h"
 #include "codec/format.h"
 
-enum { NOWHERE = -1 };
+enum { NOWHERE = -1, HEADER_KEPT = 1 << 20 };
 
 /* What a field that reads the value takes of a record. */
 struct want {
@@ -145,6 +145,16 @@ static int open_tsv(void **self, const struct rl_decoder_opts *opts, struct rl_e
 
 /* ---- messages ---- */
 
+/* What one large header took does not stay. */
+static void trim(struct csv_format *f) {
+  if (f->cap_names > RL_CSV_KEPT) {
+    rl_free(f->names);
+    f->names = NULL;
+    f->cap_names = 0;
+  }
+  if (f->header.len > HEADER_KEPT) rl_buf_free(&f->header);
+}
+
 /* Mostly it is the header of the message before: then the places stand. Names point into the message, so they
  * are read anew all the same. */
 static void use_header(struct csv_format *f) {
@@ -164,7 +174,10 @@ static int begin_csv(void *self, const struct rl_msg *msg, struct rl_arena *aren
                    msg->value.len);
   rl_csv_start(&f->csv, msg->value, arena);
   if (!f->opts->csv.header) return 0;
-  if (reads_header(f)) f->n_names = 0;
+  if (reads_header(f)) {
+    f->n_names = 0;
+    trim(f);
+  }
   int code = rl_csv_next(&f->csv, err);
   if (code == 1 && reads_header(f)) use_header(f);
   return code < 0 ? code : 0;

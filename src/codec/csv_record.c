@@ -21,6 +21,10 @@ void rl_csv_start(struct rl_csv *csv, struct rl_bytes value, struct rl_arena *ar
   csv->arena = arena;
   csv->at = value.len >= 3 && memcmp(value.data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   csv->n = 0;
+  if (csv->cap <= RL_CSV_KEPT) return;
+  rl_free(csv->cells);
+  csv->cells = NULL;
+  csv->cap = 0;
 }
 
 void rl_csv_free(struct rl_csv *csv) {
@@ -38,8 +42,15 @@ static bool ends_cell(const struct rl_csv *csv) {
   return at_end(csv) || here(csv) == csv->delimiter || is_break(here(csv));
 }
 
+/* A message of delimiters would take many times its size. */
+static bool make_room(struct rl_csv *csv) {
+  csv->over = csv->cap >= RL_CSV_CELLS;
+  if (!csv->over) RL_GROW(csv->cells, csv->cap, csv->n + 1);
+  return !csv->over;
+}
+
 static void add(struct rl_csv *csv, struct rl_bytes text, bool quoted, bool roomy) {
-  if (csv->n == csv->cap) RL_GROW(csv->cells, csv->cap, csv->n + 1);
+  if (csv->n == csv->cap && !make_room(csv)) return;
   csv->cells[csv->n++] = (struct rl_csv_cell){text, quoted, roomy};
 }
 
@@ -132,6 +143,7 @@ static bool find_record(struct rl_csv *csv) {
 
 int rl_csv_next(struct rl_csv *csv, struct rl_err *err) {
   csv->n = 0;
+  csv->over = false;
   if (!find_record(csv)) return 0;
   csv->start = csv->at;
   for (;;) {
@@ -145,5 +157,6 @@ int rl_csv_next(struct rl_csv *csv, struct rl_err *err) {
     csv->at++;
   }
   skip_break(csv);
-  return 1;
+  if (!csv->over) return 1;
+  return rl_fail(err, RL_EHANDLER, "CSV: over %d cells in the record at byte %zu", RL_CSV_CELLS, csv->start);
 }

@@ -5,6 +5,11 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+enum {
+  RL_CSV_CELLS = 1 << 20,         /* of a record: more are an error */
+  RL_CSV_KEPT = RL_CSV_CELLS / 16 /* whose memory stays from message to message */
+};
+
 struct rl_csv_cell {
   struct rl_bytes text; /* without its quotes, doubled ones halved: of the value, or of the arena */
   bool quoted;
@@ -20,12 +25,15 @@ struct rl_csv {
   /* the record that was read last */
   struct rl_csv_cell *cells;
   size_t n, cap;
+  bool over;    /* it has more than RL_CSV_CELLS */
   size_t start; /* where it begins */
 };
 
 /* A struct that is zero, before all else. */
 void rl_csv_init(struct rl_csv *csv, char delimiter, char comment);
-/* From the start of the value, past a byte-order mark. Keeps cells' memory and the settings. */
+/* From the start of the value, past a byte-order mark. Keeps the settings, and the memory of RL_CSV_KEPT
+ * cells.
+ */
 void rl_csv_start(struct rl_csv *csv, struct rl_bytes value, struct rl_arena *arena);
 /* The next record that is neither blank nor a comment: 1; 0: none is left; RL_EHANDLER with the byte. */
 int rl_csv_next(struct rl_csv *csv, struct rl_err *err);

@@ -162,6 +162,57 @@ describe("decode = avro", function()
   end)
 end)
 
+describe("settings of Avro and JSON, end to end", function()
+  after_each(proc.end_all)
+
+  local LOGICAL = [[{"type":"record","name":"r","fields":[
+    {"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":9,"scale":2}},
+    {"name":"u","type":{"type":"fixed","name":"U","size":16,"logicalType":"uuid"}},
+    {"name":"ms","type":{"type":"long","logicalType":"timestamp-millis"}},
+    {"name":"us","type":["null",{"type":"long","logicalType":"timestamp-micros"}]},
+    {"name":"local","type":{"type":"long","logicalType":"local-timestamp-millis"}},
+    {"name":"day","type":{"type":"int","logicalType":"date"}},
+    {"name":"time","type":{"type":"int","logicalType":"time-millis"}}]}]]
+  local VALUE = wire.container(LOGICAL, wire.string "\4\210" .. ("\0\17"):rep(8) .. wire.long(1549661409000) .. "\2" ..
+    wire.long(1549661409000001) .. wire.long(-1) .. wire.long(17935) .. wire.long(86399999))
+  local SHOW = [[return { decode = "avro", %s fields = { "d", "u", "ms", "us", l = "local", "day", "time" },
+    handle = function(batch)
+      print(batch.ms[1], batch.us[1], batch.l[1], batch.day[1], batch.time[1], math.type(batch.us[1]))
+      print(batch.d[1] == "12.34", batch.u[1] == "00110011-0011-0011-0011-001100110011", #batch.d[1], #batch.u[1])
+      local whole = batch[1]:decode()
+      print(whole.d == batch.d[1], whole.u == batch.u[1], whole.us == batch.us[1], #batch:where "d == '12.34'")
+    end }]]
+  local NUMBERS = "1549661409000\t1549661409000001\t-1\t17935\t86399999\tinteger\n"
+
+  it("logical = true makes decimals and UUIDs texts; timestamps, dates and times are numbers all the same", function()
+    local plain = NUMBERS .. "false\tfalse\t2\t16\ntrue\ttrue\ttrue\t0\n"
+    local logical = NUMBERS .. "true\ttrue\t5\t36\ntrue\ttrue\ttrue\t1\n"
+    assert.equal(plain, (passes(SHOW:format "", { VALUE })))
+    assert.equal(logical, (passes(SHOW:format "logical = true,", { VALUE })))
+    assert.equal(logical, (passes(SHOW:format "", { VALUE }, "--logical")))
+    assert.equal(plain, (passes(SHOW:format "logical = true,", { VALUE }, "--logical=false")))
+  end)
+
+  it("strict = true looks at what is skipped: JSON's scalars, and all of an Avro value", function()
+    local text = "return { %s fields = { 'a' }, handle = function(batch) print(batch.a[1]) end }"
+    local json = { '{"a":1,"b":1.2.3}' }
+    assert.equal("1\n", (passes(text:format "", json)))
+    local status, out, err = run(text:format "strict = true,", json)
+    assert.equal(4, status, err)
+    assert.equal("", out)
+    has(err, "alerts[0] offset 0: the value does not decode: not JSON: ")
+    assert.equal(4, (run(text:format "", json, "--strict")))
+    local schema = [[{"type":"record","name":"r","fields":[{"name":"a","type":"int"},{"name":"b","type":"string"}]}]]
+    local avro = { wire.container(schema, wire.long(7) .. wire.string "\255") }
+    assert.equal("7\n", (passes(text:format "decode = 'avro',", avro)))
+    status, out, err = run(text:format "decode = 'avro', strict = true,", avro)
+    assert.equal(4, status, err)
+    assert.equal("", out)
+    has(err, "UTF-8")
+    assert.equal(4, (run(text:format "decode = 'avro',", avro, "--strict")))
+  end)
+end)
+
 describe("real alerts", function()
   after_each(proc.end_all)
 

@@ -1,6 +1,8 @@
 -- rille.csv.encode: rows to CSV; what the decoder reads back.
 package.path = "tests/broker/?.lua;" .. package.path
+local locale = require "support.locale"
 local proc = require "support.proc"
+local program = require "support.rille"
 local wire = require "support.wire"
 local rille = require "rille"
 local encode = rille.csv.encode
@@ -50,13 +52,35 @@ describe("rille.csv.encode", function()
     assert.equal('""', encode { rille.null })
   end)
 
-  it("numbers are exact and do not depend on the locale", function()
-    os.setlocale "de_DE.UTF-8"
+  it("numbers are exact", function()
     assert.equal("2510000000000000003,0.1,1e+300,10000.0,-0.0,nan,inf",
       encode { 2510000000000000003, 0.1, 1e300, 1e4, -0.0, 0 / 0 ~= 0 / 0 and -(0 / 0), 1 / 0 })
-    os.setlocale "C"
     assert.equal("18446744073709551615", encode { rille.json.decode "18446744073709551615" })
     assert.equal('"0.5".1', encode({ 0.5, 1 }, { delimiter = "." }))
+  end)
+
+  -- The script sets the locale of the whole process before the first value is decoded.
+  local function under_a_comma(env, body, stdin, ...)
+    local process = program.start({
+      "run", "--code", ("assert(os.setlocale '%s')\nassert(('%%.1f'):format(0.5) == '0,5')\n%s"):format(locale.name, body),
+      "--input", "-", "--input-format", "lines", ...,
+    }, { stdin = stdin, env = env })
+    assert.equal(0, process:wait(15), process:err())
+    return process:out()
+  end
+
+  it("what is read and written does not depend on the locale", function()
+    local env, why = locale.env()
+    if not env then return pending(why) end
+    local body = [[return function(batch, out)
+      print(rille.csv.encode { 2510000000000000003, 0.1, 1e300, 1e4, -0.5 })
+      print(rille.json.encode { 0.5, 1e300 }, rille.json.decode "[0.25]"[1] == 1 / 4)
+      print(#batch:where "a > 0.25 and a < 0.75 and a == 0.5", batch.a[1] == 1 / 2, batch:tensor { "a" }:sum() == 1 / 2)
+      out:send("-", { a = batch.a[1] })
+    end]]
+    local written = '2510000000000000003,0.1,1e+300,10000.0,-0.5\n[0.5,1e+300]\ttrue\n1\ttrue\ttrue\n{"a":0.5}\n'
+    assert.equal(written, under_a_comma(env, body, '{"a":0.5}\n', "--fields", "a"))
+    assert.equal(written, under_a_comma(env, body, "0.5,x\n", "--decode", "csv", "--csv-columns", "a,b", "--fields", "a:f64"))
   end)
 
   it("comes back through the decoder", function()

@@ -1,10 +1,9 @@
 /* str: UTF-8, JSON strings, doubles, base64, nearest names, parsers; also under a locale with a comma. */
 #include <float.h>
 #include <inttypes.h>
-#include <locale.h>
 
 #include "base/str.h"
-#include "unit.h"
+#include "comma_locale.h"
 
 static struct rl_buf out;
 
@@ -308,16 +307,6 @@ TEST(parse_seconds) {
   }
 }
 
-/* A locale that writes "0,5": one the machine has, else one made in the build folder. */
-static bool comma_locale(void) {
-  if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;
-  if (system("mkdir -p build/locale && { test -d build/locale/de_DE.UTF-8 ||"
-             " localedef -i de_DE -f UTF-8 build/locale/de_DE.UTF-8; } >/dev/null 2>&1"))
-    return false;
-  setenv("LOCPATH", "build/locale", 1);
-  return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
-}
-
 TEST(numbers_do_not_depend_on_the_locale) {
   char here[16];
   double v = 0;
@@ -332,5 +321,5 @@ TEST(numbers_do_not_depend_on_the_locale) {
   CHECK(rl_parse_seconds("1.5m", &v) && v == 90);
   snprintf(here, sizeof here, "%.1f", 0.5);
   CHECK_STR(here, "0,5"); /* and the caller's locale stands as it was */
-  setlocale(LC_ALL, "C");
+  plain_locale();
 }

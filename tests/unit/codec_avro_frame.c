@@ -154,17 +154,22 @@ TEST(a_registry_s_framing_with_a_schema_file) {
 
 /* ---- the key ---- */
 
-static const char *row_with_key(const char *key, enum rl_avro_framing framing, const char *list) {
+static const char *row_with_both(const char *key, const char *reader, enum rl_avro_framing framing,
+                                 const char *list) {
   static char out[2048];
   static const struct rl_msg_ops ops = {codec_no_header, NULL};
   struct codec c;
-  struct rl_decoder_opts opts = {.avro.framing = framing};
+  struct rl_decoder_opts opts = {.avro.framing = framing, .avro.schema = rl_bytes_str(reader)};
   CHECK(avro_open_as(&c, list, opts));
   struct rl_msg msg = {.topic = "t", .key = rl_bytes_str(key), .value = rl_buf_bytes(&value), .ops = &ops};
   int code = rl_decoder_row(c.decoder, &msg, c.columns, &c.err);
   snprintf(out, sizeof out, "%s%s", code ? "error: " : "", code ? c.err.text : codec_cells(&c));
   codec_close(&c);
   return out;
+}
+
+static const char *row_with_key(const char *key, enum rl_avro_framing framing, const char *list) {
+  return row_with_both(key, NULL, framing, list);
 }
 
 TEST(the_key_may_be_the_schema) {
@@ -179,6 +184,19 @@ TEST(the_key_may_be_the_schema) {
             "error: Avro: no schema: the value is no object container");
   CHECK_HAS(row_with_key(NULL, RL_AVRO_AUTO, "id"), "error: Avro: no schema");
   CHECK_HAS(row_with_key(plain, RL_AVRO_BARE, "id"), "a bare value, and no schema to read it with");
+}
+
+TEST(the_schema_in_the_key_and_a_reader_s) {
+  static const char reader[] =
+      RECORD("R", FIELD("name", "\"string\"") "," FIELD("id", "\"double\"") "," GIVEN("n", "\"int\"", "7"));
+  fresh();
+  put_plain();
+  CHECK_STR(row_with_both(plain, reader, RL_AVRO_KEY_SCHEMA, "id,name,n"), "5.0, \"five\", 7");
+  CHECK_STR(row_with_both(plain, plain, RL_AVRO_AUTO, "id,name"), "5, \"five\"");
+  CHECK_HAS(row_with_both(plain, reader, RL_AVRO_AUTO, "id,name,n"),
+            "(the key looks like the schema it was written with: try framing = \"key\")");
+  CHECK_HAS(row_with_both("k", reader, RL_AVRO_AUTO, "id,name,n"), "error: Avro: ");
+  CHECK(!strstr(row_with_both("k", reader, RL_AVRO_AUTO, "id,name,n"), "try framing"));
 }
 
 /* ---- single objects ---- */

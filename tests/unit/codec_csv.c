@@ -1,5 +1,7 @@
 /* CSV and TSV: records by RFC 4180, values, columns by name and place. */
+#include "codec/csv_record.h"
 #include "codec_support.h"
+#include "comma_locale.h"
 
 static const char *const three[] = {"a", "b", "c"};
 
@@ -103,6 +105,18 @@ TEST(declared_numbers_are_read_generously) {
             "error: record 1: field 'a' (a): expected f64, found the text \"e5\"");
   CHECK_HAS(rows("a:f64", "2510000000000000003,2,3"), "does not hold exactly");
   CHECK_HAS(rows("a:i64", "1e400,2,3"), "expected i64, found the number 1e400");
+}
+
+TEST(csv_s_numbers_do_not_depend_on_the_locale) {
+  CHECK(comma_locale());
+  CHECK_STR(rows("a,b,c", "0.5,1.25e1,1e300"), "0.5, 12.5, 1e+300");
+  CHECK_STR(rows("a:f64,b:f32,c:f64", ".5,+1.5,-inf"), "0.5, 1.5, -inf");
+  CHECK_STR(rows("a,b:str,c", "\"0,5\",\"0,5\",5"), "\"0,5\", \"0,5\", 5");
+  CHECK_STR(rows("a:f64", "\"0,5\",2,3"), "error: field 'a' (a): expected f64, found the text \"0,5\"");
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){.delimiter = ';', .columns = three, .n_columns = 3}, "a:f64",
+                    "0,5;2;3"),
+            "error: field 'a' (a): expected f64, found the text \"0,5\"");
+  plain_locale();
 }
 
 TEST(booleans_texts_and_bytes) {
@@ -216,6 +230,48 @@ TEST(whole_records) {
   CHECK_STR(tape((struct rl_csv_opts){.header = true}, "p,q\n1,2", 0), "object of 2 \"p\" 1 \"q\" 2");
   CHECK_STR(tape(named, "1,2,3", 1), "error: record 1 of a message of 1");
   CHECK_STR(tape(named, "1,2", 0), "error: CSV: 2 cells, where there are 3 columns, in the record at byte 0");
+}
+
+/* A value of n delimiters, which are n + 1 cells. */
+static char *commas(size_t n) {
+  char *text = malloc(n + 1);
+  memset(text, ',', n);
+  text[n] = 0;
+  return text;
+}
+
+TEST(the_cells_of_a_record_are_bounded) {
+  char *text = commas(RL_CSV_CELLS);
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){0}, "x=[-1]", text + 1), "missing");
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){0}, "x=[-1]", text),
+            "error: CSV: over 1048576 cells in the record at byte 0");
+  text[3] = '\n';
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){0}, "x=[-1]", text), "missing; missing");
+  text[3] = ',';
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){.header = true}, "x", text + 1), "");
+  CHECK_STR(rows_as("csv", (struct rl_csv_opts){.header = true}, "x", text),
+            "error: CSV: over 1048576 cells in the record at byte 0");
+  free(text);
+}
+
+TEST(what_a_wide_record_took_does_not_stay) {
+  struct rl_csv csv = {.delimiter = ','};
+  struct rl_arena arena;
+  char *text = commas(RL_CSV_CELLS - 1);
+  rl_arena_init(&arena);
+  rl_csv_start(&csv, rl_bytes_str(text), &arena);
+  CHECK_INT(rl_csv_next(&csv, NULL), 1);
+  CHECK_INT(csv.n, RL_CSV_CELLS);
+  rl_csv_start(&csv, rl_bytes_str("1,2"), &arena);
+  CHECK_INT(csv.cap, 0);
+  CHECK_INT(rl_csv_next(&csv, NULL), 1);
+  CHECK_INT(csv.n, 2);
+  size_t kept = csv.cap;
+  rl_csv_start(&csv, rl_bytes_str("1"), &arena);
+  CHECK_INT(csv.cap, kept);
+  rl_csv_free(&csv);
+  rl_arena_free(&arena);
+  free(text);
 }
 
 TEST(s9_2_texts_point_into_the_payload) {

@@ -3,6 +3,7 @@
 #include <locale.h>
 
 #include "codec_support.h"
+#include "comma_locale.h"
 
 static const char *number(const char *text) {
   static char out[512];
@@ -120,4 +121,18 @@ TEST(random_integers_agree_with_the_c_library) {
     snprintf(text, sizeof text, "%" PRId64, (int64_t)next(&seed) >> (i % 64));
     CHECK_STR(number(text), text);
   }
+}
+
+TEST(d_10_numbers_do_not_depend_on_the_locale) {
+  CHECK(comma_locale());
+  CHECK_STR(number("0.5"), "0.5");
+  CHECK_STR(number("-12.25e-1"), "-1.225");
+  CHECK_STR(number("0.30000000000000004"), "0.30000000000000004");
+  CHECK_STR(number("1e300"), "1e+300");
+  CHECK_STR(number("123456789012345678901234567890.5"), "1.2345678901234568e+29");
+  CHECK_HAS(tape_of("0,5"), "error: ");
+  CHECK_HAS(select_from("a", "{\"a\":0,5}"), "error: ");
+  CHECK_STR(select_from("a:f64", "{\"a\":\"0,5\"}"),
+            "error: field 'a' (a): expected f64, found the text \"0,5\"");
+  plain_locale();
 }

@@ -4,18 +4,22 @@ local proc = require "support.proc"
 local wire = {}
 
 local DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+local PAIRS = {} -- two digits, by their twelve bits
+for i = 0, 4095 do PAIRS[i] = DIGITS:sub((i >> 6) + 1, (i >> 6) + 1) .. DIGITS:sub((i & 63) + 1, (i & 63) + 1) end
 
 function wire.base64(bytes)
-  local out = {}
-  for i = 1, #bytes, 3 do
+  local out, n, whole = {}, 0, #bytes // 3 * 3
+  for i = 1, whole, 3 do
     local a, b, c = bytes:byte(i, i + 2)
-    local n = a << 16 | (b or 0) << 8 | (c or 0)
-    for shift = 18, 0, -6 do
-      local digit = (n >> shift & 63) + 1
-      out[#out + 1] = DIGITS:sub(digit, digit)
-    end
-    if not b then out[#out - 1] = "=" end
-    if not c then out[#out] = "=" end
+    out[n + 1] = PAIRS[a << 4 | b >> 4]
+    out[n + 2] = PAIRS[(b & 15) << 8 | c]
+    n = n + 2
+  end
+  local a, b = bytes:byte(whole + 1, -1)
+  if b then
+    out[n + 1] = PAIRS[a << 4 | b >> 4] .. PAIRS[(b & 15) << 8]:sub(1, 1) .. "="
+  elseif a then
+    out[n + 1] = PAIRS[a << 4] .. "=="
   end
   return table.concat(out)
 end
