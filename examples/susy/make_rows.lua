@@ -89,7 +89,8 @@ local function phi(x)
   return 0.5 + sum * x / n / 3 / math.sqrt(2 * math.pi)
 end
 
--- The area under the ROC curve of { score, label } from `first` on: how often signal has more than background.
+-- The area under the ROC curve of { score, label } from `first` on: how often signal has more than background. NaN where
+-- there is only one of them.
 local function area(rows, first)
   local part = table.move(rows, first, #rows, 1, {})
   table.sort(part, function(a, b) return a[1] < b[1] end)
@@ -124,6 +125,6 @@ end
 io.stderr:write(("rows=%d signal=%d background=%d"):format(rows, signal, rows - signal))
 if seed then
   local best, best_test = phi(DISTANCE / math.sqrt(2)), area(made, rows * 6 // 10 + 1)
-  io.stderr:write((" best_auc=%.4f best_test_auc=%.4f"):format(best, best_test))
+  io.stderr:write((" best_auc=%.4f"):format(best), best_test == best_test and (" best_test_auc=%.4f"):format(best_test) or "")
 end
 io.stderr:write "\n"

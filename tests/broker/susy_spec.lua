@@ -145,4 +145,31 @@ describe("examples/susy", function()
     assert.equal(1200, rows)
     assert.is_true(accuracy > 0.75, out)
   end)
+
+  -- On fewer rows, with a shorter time-out; the broker is there already.
+  it("README.md: its commands run as they stand there, one after the other", function()
+    rille.topic { name = "susy-train" }
+    rille.topic { name = "susy-test", partitions = 2 }
+    local dir, lines = proc.folder(), {}
+    for block in proc.read(folder .. "/README.md"):gmatch "```sh\n(.-)```" do
+      for line in block:gmatch "[^\n]+" do
+        local other = line:find "^make" or line:find "^export" or line:find "^rille broker" or line:find "100000 SUSY.csv.gz |"
+        if not other then lines[#lines + 1] = line:gsub("100000", tostring(ROWS)):gsub("%-%-idle 10", "--idle 1") end
+      end
+    end
+    assert.equal(9, #lines)
+    assert(os.execute(("ln -s %s/examples %s/examples"):format(proc.quote(rille.root), dir)))
+    local lua = ("lua5.4() { LD_PRELOAD=%s command %s \"$@\"; }\n"):format(
+      proc.quote(os.getenv "RILLE_PRELOAD" or ""), os.getenv "LUA" or "lua5.4")
+    local program = ("rille() { %s \"$@\"; }\n"):format(proc.quote(rille.program))
+    local script = proc.write(dir .. "/tutorial", "set -e -o pipefail\n" .. lua .. program .. table.concat(lines, "\n") .. "\n")
+    local out = finish({ "bash", "-c", ("cd %s && . %s"):format(dir, script) }, {
+      LUA_CPATH_5_4 = module .. ";;", RILLE = rille.program, LD_PRELOAD = "",
+    })
+    assert.is_truthy(out:find("epoch 10: 6000 rows", 1, true), out)
+    local _, twice = out:gsub("4000 rows: accuracy", "")
+    assert.equal(2, twice)
+    assert.is_truthy(out:find "total +0", out)
+    assert.is_truthy(out:find("6000 rows, accuracy", 1, true), out)
+  end)
 end)
