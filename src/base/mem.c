@@ -55,6 +55,12 @@ void rl_mem_keep(void) {
 #endif
 }
 
+void rl_mem_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 static size_t grown(size_t cap, size_t need) {
   size_t more = cap < 8 ? 8 : cap;
   while (more < need) {

@@ -13,9 +13,12 @@ __attribute__((malloc, returns_nonnull)) char *rl_strdup(const char *text);
 __attribute__((malloc, returns_nonnull)) char *rl_strndup(const char *text, size_t len); /* adds a NUL */
 void rl_free(void *p);
 /* For a program that takes and frees large blocks all the time (what brokers answer): freed memory stays with
- * the process, so that it is not got, cleared and given back again for each. Its size is its peak then. Once,
- * before there are threads; does nothing with a C library that cannot. */
+ * the process, so that it is not got, cleared and given back again for each. Once, before there are threads.
+ */
 void rl_mem_keep(void);
+/* What is free goes back to the system: for a while without work, it takes milliseconds. Both do nothing with
+ * a C library that cannot. */
+void rl_mem_trim(void);
 
 /* Grows *array (elements of `size` bytes, capacity *cap) so that it holds at least `need`. */
 void rl_grow(void **array, size_t *cap, size_t need, size_t size);

@@ -37,3 +37,10 @@ void rl_lua_only_members(lua_State *L, const char *name) {
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
 }
+
+void rl_lua_seal_type(lua_State *L, const char *what, const void *key) {
+  lua_pushfstring(L, "rille: %s's metatable is not to be changed", what);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}

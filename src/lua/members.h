@@ -8,5 +8,8 @@
 /* Reading a name that the table at the top has not got raises a script failure with the nearest name from
  * now on. name: what scripts call the table, "rille.json"; a literal. A metatable that it has is kept. */
 void rl_lua_only_members(lua_State *L, const char *name);
+/* The metatable at the top becomes a type's own: scripts can neither see nor change it, and C code knows the
+ * type's values by `key` (rl_arg_has_metatable). what: "a tensor". */
+void rl_lua_seal_type(lua_State *L, const char *what, const void *key);
 
 #endif

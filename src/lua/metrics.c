@@ -5,6 +5,7 @@
 
 #include "lua/args.h"
 #include "lua/fail.h"
+#include "lua/members.h"
 #include "lua/tensor.h"
 #include "model/metric.h"
 
@@ -140,19 +141,11 @@ static int l_metric_gc(lua_State *L) {
   return 0;
 }
 
-static int l_no_member(lua_State *L) {
-  luaL_tolstring(L, 2, NULL);
-  rl_lua_script_error(L, "a metric has no '%s': it has update, value and reset", lua_tostring(L, -1));
-}
-
 static void set_methods(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"update", l_metric_update}, {"value", l_metric_value}, {"reset", l_metric_reset}, {NULL, NULL}};
   luaL_newlib(L, methods);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, l_no_member);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
+  rl_lua_only_members(L, "a metric");
   lua_setfield(L, -2, "__index");
 }
 
@@ -166,10 +159,7 @@ void rl_lua_open_metrics(lua_State *L) {
   if (luaL_newmetatable(L, RL_METRIC_TYPE)) {
     luaL_setfuncs(L, meta, 0);
     set_methods(L);
-    lua_pushliteral(L, "rille: a metric's metatable is not to be changed");
-    lua_setfield(L, -2, "__metatable");
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &metatable_key);
+    rl_lua_seal_type(L, "a metric", &metatable_key);
   }
   lua_pop(L, 1);
   luaL_newlib(L, functions);

@@ -2,6 +2,7 @@
 
 #include "lua/args.h"
 #include "lua/fail.h"
+#include "lua/members.h"
 #include "lua/mlp_impl.h"
 #include "lua/tensor.h"
 
@@ -127,10 +128,7 @@ void rl_lua_open_mlp(lua_State *L) {
   if (luaL_newmetatable(L, RL_MLP_TYPE)) {
     luaL_setfuncs(L, meta, 0);
     set_index(L);
-    lua_pushliteral(L, "rille: a network's metatable is not to be changed");
-    lua_setfield(L, -2, "__metatable");
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &metatable_key);
+    rl_lua_seal_type(L, "a network", &metatable_key);
   }
   lua_pop(L, 1);
   luaL_newlib(L, functions);

@@ -4,6 +4,7 @@
 
 #include "lua/args.h"
 #include "lua/fail.h"
+#include "lua/members.h"
 #include "lua/tensor.h"
 #include "model/shuffle.h"
 
@@ -114,19 +115,11 @@ static int l_shuffle_gc(lua_State *L) {
   return 0;
 }
 
-static int l_no_member(lua_State *L) {
-  luaL_tolstring(L, 2, NULL);
-  rl_lua_script_error(L, "a shuffle buffer has no '%s': it has add, batches and rest", lua_tostring(L, -1));
-}
-
 static void set_methods(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"add", l_shuffle_add}, {"batches", l_shuffle_batches}, {"rest", l_shuffle_rest}, {NULL, NULL}};
   luaL_newlib(L, methods);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, l_no_member);
-  lua_setfield(L, -2, "__index");
-  lua_setmetatable(L, -2);
+  rl_lua_only_members(L, "a shuffle buffer");
   lua_setfield(L, -2, "__index");
 }
 
@@ -136,10 +129,7 @@ void rl_lua_open_shuffle(lua_State *L) {
   if (luaL_newmetatable(L, RL_SHUFFLE_TYPE)) {
     luaL_setfuncs(L, meta, 0);
     set_methods(L);
-    lua_pushliteral(L, "rille: a shuffle buffer's metatable is not to be changed");
-    lua_setfield(L, -2, "__metatable");
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &metatable_key);
+    rl_lua_seal_type(L, "a shuffle buffer", &metatable_key);
   }
   lua_pop(L, 1);
 }

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "lua/args.h"
 #include "lua/fail.h"
+#include "lua/members.h"
 #include "lua/tensor_impl.h"
 
 static const char metatable_key; /* registry: the type's metatable, to be found without making a string */
@@ -275,10 +276,7 @@ static void open_type(lua_State *L) {
     luaL_setfuncs(L, meta, 0);
     luaL_setfuncs(L, rl_tensor_operators, 0);
     set_index(L);
-    lua_pushliteral(L, "rille: a tensor's metatable is not to be changed");
-    lua_setfield(L, -2, "__metatable");
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &metatable_key);
+    rl_lua_seal_type(L, "a tensor", &metatable_key);
   }
   lua_pop(L, 1);
 }

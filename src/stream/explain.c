@@ -1,5 +1,6 @@
 /* Waiting is explained: every 15 s without a message, where rille is connected and what it was given. */
 #include "base/log.h"
+#include "base/mem.h"
 #include "stream/lane_state.h"
 #include "stream/start.h"
 
@@ -119,6 +120,7 @@ static void say_unanswered(struct rl_lane *lane) {
 void rl_explain_step(struct rl_lane *lane, int64_t now) {
   if (now < rl_explain_deadline(lane)) return;
   lane->last_said = now;
+  rl_mem_trim(); /* what a burst took is nobody's while nothing comes */
   say_unanswered(lane);
   if (lane->phase == RL_RUNNING && !lane->blocked) say(lane, now);
 }

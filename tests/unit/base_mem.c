@@ -1,7 +1,11 @@
 /* mem, buf and arena: what grows, what stays, and what becomes of sizes that cannot be. */
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __GLIBC__ /* which those above define */
+#include <malloc.h>
+#endif
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -218,4 +222,38 @@ TEST(bytes_equal_only_when_both_are_null_or_neither) {
   CHECK(rl_bytes_eq(rl_bytes_str("ab"), rl_bytes("ab", 2)));
   CHECK(!rl_bytes_eq(rl_bytes_str("ab"), rl_bytes_str("ac")));
   CHECK(!rl_bytes_eq(rl_bytes_str("ab"), rl_bytes_str("abc")));
+}
+
+/* In pages, by the kernel's count. */
+static long resident(void) {
+  long size = 0, pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &size, &pages) != 2) UNIT_FAIL("no /proc/self/statm");
+  if (file) fclose(file);
+  return pages;
+}
+
+/* A burst of blocks, with one that stays above them: the top of the heap is not free. */
+static void *burst(void) {
+  enum { BLOCKS = 256, EACH = 512 << 10 };
+  static char *blocks[BLOCKS];
+  for (size_t i = 0; i < BLOCKS; i++) memset(blocks[i] = rl_alloc(EACH), 1, EACH);
+  void *above = rl_alloc(100);
+  for (size_t i = 0; i < BLOCKS; i++) rl_free(blocks[i]);
+  return above;
+}
+
+TEST(freed_memory_stays_until_it_is_trimmed) {
+#ifdef __GLIBC__
+  rl_mem_keep();
+  long before = resident(), most = 64 << 20 >> 12;
+  void *above = burst();
+  if (mallinfo2().fordblks < 100 << 20) UNIT_SKIP("the allocator is another than glibc's");
+  CHECK(resident() - before > most);
+  rl_mem_trim();
+  CHECK(resident() - before < most);
+  rl_free(above);
+#else
+  UNIT_SKIP("the C library is another than glibc");
+#endif
 }
