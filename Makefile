@@ -196,7 +196,7 @@ demo-susy: ## TensorFlow-IO's tutorial from end to end on Apache Kafka (ROWS=100
 .PHONY: bench bench-peers
 bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv susy train trickle start memory")
 	@$(MAKE) deps-test
-	@$(MAKE) all kafka
+	@$(MAKE) all kafka onnxruntime $(BUILD)/bench/micro_model
 	@BUILD=$(BUILD) tests/bench/run $(JOB)
 
 bench-peers: ## rille beside the other processors that are set up (PEERS, PEERS_HOME; JOB="json avro")

@@ -20,12 +20,14 @@ static const char **names_of(const struct rl_model_ports *ports) {
 
 static int set_options(const struct rl_ort_api *api, struct OrtSessionOptions *o, int threads,
                        struct rl_err *err) {
-  static const char *const quiet[] = {"session.intra_op.allow_spinning", "session.inter_op.allow_spinning"};
+  static const char *const entries[][2] = {{"session.intra_op.allow_spinning", "0"},
+                                           {"session.inter_op.allow_spinning", "0"},
+                                           {"session.use_env_allocators", "1"}};
   int rc = rl_onnx_check(api, api->SetIntraOpNumThreads(o, threads), err);
   if (!rc) rc = rl_onnx_check(api, api->SetInterOpNumThreads(o, 1), err);
   if (!rc) rc = rl_onnx_check(api, api->SetSessionGraphOptimizationLevel(o, RL_ORT_ALL_OPTIMIZED), err);
-  for (size_t i = 0; i < sizeof quiet / sizeof *quiet && !rc; i++)
-    rc = rl_onnx_check(api, api->AddSessionConfigEntry(o, quiet[i], "0"), err);
+  for (size_t i = 0; i < sizeof entries / sizeof *entries && !rc; i++)
+    rc = rl_onnx_check(api, api->AddSessionConfigEntry(o, entries[i][0], entries[i][1]), err);
   return rc;
 }
 

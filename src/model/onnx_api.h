@@ -20,6 +20,7 @@ struct OrtRunOptions;
 struct OrtValue;
 struct OrtMemoryInfo;
 struct OrtAllocator;
+struct OrtArenaCfg;
 struct OrtTypeInfo;
 struct OrtTensorTypeAndShapeInfo;
 
@@ -110,6 +111,11 @@ struct rl_ort_api {
   RL_ORT_RELEASE(SessionOptions);
   RL_ORT_GAP(101, 129);
   RL_ORT(AddSessionConfigEntry, struct OrtSessionOptions *, const char *key, const char *value);
+  RL_ORT_GAP(131, 143);
+  /* One arena for all sessions that ask for the environment's; it goes with that. config NULL: the default.
+   */
+  RL_ORT(CreateAndRegisterAllocator, struct OrtEnv *, const struct OrtMemoryInfo *,
+         const struct OrtArenaCfg *config);
 };
 
 /* What the library's one symbol, OrtGetApiBase, returns. */

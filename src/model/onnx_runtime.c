@@ -54,15 +54,26 @@ static int load(struct rl_err *err) {
   return rc;
 }
 
+/* Sessions share what they compute in: else each would keep as much as its largest run took, for ever. */
+static int share_arena(const struct rl_ort_api *api, struct rl_err *err) {
+  struct OrtMemoryInfo *info = NULL;
+  int rc = rl_onnx_check(api, api->CreateCpuMemoryInfo(RL_ORT_ARENA, RL_ORT_MEM_DEFAULT, &info), err);
+  if (rc) return rc;
+  rc = rl_onnx_check(api, api->CreateAndRegisterAllocator(runtime.env, info, NULL), err);
+  api->ReleaseMemoryInfo(info);
+  return rc;
+}
+
 static int begin(struct rl_err *err) {
   int rc = runtime.api ? 0 : load(err);
-  if (!rc)
-    rc = rl_onnx_check(
-        runtime.api,
-        runtime.api->CreateEnvWithCustomLogger(on_log, NULL, RL_ORT_WARNING, "rille", &runtime.env), err);
   if (rc) return rc;
-  rc = rl_onnx_watch_start(err);
-  if (rc) runtime.api->ReleaseEnv(runtime.env);
+  const struct rl_ort_api *api = runtime.api;
+  rc = rl_onnx_check(api, api->CreateEnvWithCustomLogger(on_log, NULL, RL_ORT_WARNING, "rille", &runtime.env),
+                     err);
+  if (rc) return rc;
+  rc = share_arena(api, err);
+  if (!rc) rc = rl_onnx_watch_start(err);
+  if (rc) api->ReleaseEnv(runtime.env);
   return rc;
 }
 

@@ -10,8 +10,8 @@ bench-micro: $(MICRO) ## bytes a second of each decoder without a broker, beside
 
 .PHONY: bench-model
 MODEL ?= ../shared/data/models/acai_h.d1_dnn_20201130.onnx
-bench-model: $(BUILD)/bench/micro_model onnxruntime ## what rille.model costs over the bare runtime (MODEL=FILE.onnx ROWS=39)
-	@RILLE_ONNXRUNTIME=$(abspath $(BUILD))/libonnxruntime.so $(BUILD)/bench/micro_model $(MODEL) 10 $(or $(ROWS),39)
+bench-model: $(BUILD)/bench/micro_model onnxruntime ## what rille.model costs over the bare runtime (MODEL=FILE.onnx ROWS=39 THREADS=1)
+	@RILLE_ONNXRUNTIME=$(abspath $(BUILD))/libonnxruntime.so $(BUILD)/bench/micro_model $(MODEL) 10 $(or $(ROWS),39) $(or $(THREADS),1)
 
 $(BUILD)/bench/micro_model: tests/bench/micro_model.c $(BUILD)/flags $(call below,lua)
 	@mkdir -p $(@D)

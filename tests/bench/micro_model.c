@@ -1,10 +1,10 @@
-/* micro_model: what rille.model costs over the bare runtime, on tensors that are ready. No broker, one core.
+/* micro_model: what rille.model costs over the bare runtime, on tensors that are ready. No broker.
  *
- *   micro_model FILE.onnx [SECONDS] [ROWS]
+ *   micro_model FILE.onnx [SECONDS] [ROWS] [THREADS]
  *
  * Calls alternate: one of ONNX Runtime's own Run on the same buffers, then one of m{ ... } in Lua. Zeros go
  * in: what they are does not change the work of these networks. Prints rows a second of both, by the best and
- * by the median call, and their ratio. */
+ * by the median call, and their ratio. THREADS: 1 if not said; 0: the cores this process may use. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/mem.h"
 #include "lua/rille_open.h"
 #include "lua/tensor.h"
@@ -39,13 +40,14 @@ static void check(const struct rl_ort_api *api, struct OrtStatus *status) {
   if (rl_onnx_check(api, status, &err)) die(err.text);
 }
 
-static void open_bare(struct bare *b, const char *path) {
+static void open_bare(struct bare *b, const char *path, int threads) {
   struct rl_err err;
   struct OrtSessionOptions *options;
   if (rl_onnx_acquire(&b->onnx, &err)) die(err.text);
   const struct rl_ort_api *api = b->onnx.api;
   check(api, api->CreateSessionOptions(&options));
-  check(api, api->SetIntraOpNumThreads(options, 1));
+  check(api, api->SetIntraOpNumThreads(options, threads));
+  check(api, api->AddSessionConfigEntry(options, "session.intra_op.allow_spinning", "0"));
   check(api, api->SetSessionGraphOptimizationLevel(options, RL_ORT_ALL_OPTIMIZED));
   check(api, api->CreateSession(b->onnx.env, path, options, &b->session));
   api->ReleaseSessionOptions(options);
@@ -73,8 +75,8 @@ static void run_bare(const struct bare *b) {
 /* ---- rille ---- */
 
 static const char code[] =
-    "local path, rows = ...\n"
-    "model, inputs = rille.model(path, { threads = 1 }), {}\n"
+    "local path, rows, threads = ...\n"
+    "model, inputs = rille.model(path, { threads = threads }), {}\n"
     "for _, port in ipairs(model.inputs) do\n"
     "  local shape = table.move(port.shape, 1, #port.shape, 1, {})\n"
     "  for i = 1, #shape do if shape[i] < 0 then shape[i] = i == 1 and rows or 1 end end\n"
@@ -83,7 +85,7 @@ static const char code[] =
     "output = model.outputs[1].name\n"
     "function run() return model(inputs) end";
 
-static lua_State *open_lua(const char *path, int rows) {
+static lua_State *open_lua(const char *path, int rows, int threads) {
   lua_State *L = luaL_newstate();
   luaL_openlibs(L);
   luaL_requiref(L, "rille", rl_lua_open_rille, 1);
@@ -91,7 +93,8 @@ static lua_State *open_lua(const char *path, int rows) {
   if (luaL_loadstring(L, code)) die(lua_tostring(L, -1));
   lua_pushstring(L, path);
   lua_pushinteger(L, rows);
-  if (lua_pcall(L, 2, 0, 0)) die(luaL_tolstring(L, -1, NULL));
+  lua_pushinteger(L, threads);
+  if (lua_pcall(L, 3, 0, 0)) die(luaL_tolstring(L, -1, NULL));
   return L;
 }
 
@@ -126,8 +129,8 @@ static void report(int64_t *bare, int64_t *lua, size_t n, int rows) {
   static const char *const names[] = {"best", "median"};
   for (int i = 0; i < 2; i++) {
     size_t at = i ? n / 2 : 0;
-    printf("%-6s of %zu calls of %d rows: bare %.0f rows/s, rille %.0f rows/s, ratio %.3f\n", names[i], n,
-           rows, rate(bare, at, rows), rate(lua, at, rows), (double)bare[at] / (double)lua[at]);
+    printf("%s of %zu calls of %d rows: bare=%.1f rille=%.1f rows/s, ratio=%.3f\n", names[i], n, rows,
+           rate(bare, at, rows), rate(lua, at, rows), (double)bare[at] / (double)lua[at]);
   }
 }
 
@@ -136,8 +139,10 @@ int main(int argc, char **argv) {
   if (argc < 2) die("which model?");
   double seconds = argc > 2 ? atof(argv[2]) : 10;
   int rows = argc > 3 ? atoi(argv[3]) : 39;
-  lua_State *L = open_lua(argv[1], rows);
-  open_bare(&b, argv[1]);
+  int threads = argc > 4 ? atoi(argv[4]) : 1;
+  if (threads == 0) threads = rl_cores();
+  lua_State *L = open_lua(argv[1], rows, threads);
+  open_bare(&b, argv[1], threads);
   share_inputs(L, &b);
   int64_t *bare = rl_alloc(CALLS_MAX * sizeof *bare), *lua = rl_alloc(CALLS_MAX * sizeof *lua);
   size_t n = 0;

@@ -41,6 +41,7 @@ SAME(ReleaseTypeInfo)
 SAME(ReleaseTensorTypeAndShapeInfo)
 SAME(ReleaseSessionOptions)
 SAME(AddSessionConfigEntry)
+SAME(CreateAndRegisterAllocator)
 /* These have enumerations, which are numbers here. */
 SAME(CreateEnvWithCustomLogger)
 SAME(SetSessionGraphOptimizationLevel)
