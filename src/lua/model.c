@@ -136,6 +136,11 @@ static struct rl_model_value *take_named(lua_State *L, size_t *n) {
 }
 
 static struct rl_model_value *take_inputs(lua_State *L, size_t *n) {
+  if (lua_gettop(L) == 3 && rl_lua_test_tensor(L, 2) && rl_lua_test_tensor(L, 3))
+    rl_lua_script_error(
+        L,
+        "model: one argument is wanted, not 2: batch:tensor gives the complete rows beside the "
+        "tensor; local x, complete = batch:tensor{ ... }, then m(x) or m(x:rows(complete))");
   if (lua_gettop(L) != 2) rl_lua_script_error(L, "model: one argument is wanted, not %d", lua_gettop(L) - 1);
   if (lua_istable(L, 2)) return take_named(L, n);
   struct rl_model_value *inputs = lua_newuserdatauv(L, sizeof *inputs, 0);

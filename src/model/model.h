@@ -99,7 +99,7 @@ struct rl_model_backend {
    * rows, unless the backend splits by itself. Several threads at once. */
   int (*run)(void *self, struct rl_model_run *run, struct rl_err *err);
   void (*close)(void *self);
-  bool splits; /* run splits by itself, to have several calls under way; it joins with rl_model_join */
+  bool splits; /* run splits by itself, to have several calls under way */
 };
 
 extern const struct rl_model_backend rl_model_onnx, rl_model_kserve, rl_model_tfserving;

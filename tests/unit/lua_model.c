@@ -183,6 +183,8 @@ TEST(s4_6_misuse_is_the_scripts_failure) {
       {"rille.model 'fake:one'()", "model: one argument is wanted, not 0"},
       {"rille.model 'fake:one'(5)", "model: the input must be a tensor, not number"},
       {"rille.model 'fake:one'(rille.tensor{1}, 5)", "model: one argument is wanted, not 2"},
+      {"rille.model 'fake:one'(rille.tensor{1}, rille.tensor{true})",
+       "model: one argument is wanted, not 2: batch:tensor gives the complete rows beside the tensor"},
       {"rille.model 'fake:one'{ x = 5 }", "model: the input 'x' must be a tensor, not number"},
       {"rille.model 'fake:one'{ 1 }", "a table of them by name"},
       {"rille.model 'fake:one'{ y = rille.tensor{1} }", "the model has no input 'y': it takes x"},
