@@ -56,10 +56,11 @@ static enum rl_avro_fit table_fit(const struct rl_avro_put *p, const struct rl_a
   return type->kind == RL_AVRO_RECORD ? record_fit(p, type, at) : map_fit(p, type, at);
 }
 
+/* An object without members is a map or a record first: arrays know that they are some. */
 static enum rl_avro_fit array_fit(const struct rl_avro_put *p, size_t at) {
   if (rl_avro_doc_is(&p->doc, at, RL_ARRAY)) return RL_AVRO_EXACT;
   bool empty = rl_avro_doc_is(&p->doc, at, RL_OBJECT) && p->doc.at[at].len == 0;
-  return empty ? RL_AVRO_LOOSE : RL_AVRO_UNFIT;
+  return empty ? RL_AVRO_FAINT : RL_AVRO_UNFIT;
 }
 
 /* One level deep: looking further would take time with the depth's power, where unions stand in unions. */

@@ -63,7 +63,7 @@ uint32_t rl_avro_choose(const struct rl_avro_put *p, const struct rl_avro_type *
 /* The type with this name: a kind's, a full name or the last part of one. */
 bool rl_avro_is_called(const struct rl_avro_type *type, struct rl_bytes name);
 
-enum rl_avro_fit { RL_AVRO_UNFIT, RL_AVRO_LOOSE, RL_AVRO_EXACT };
+enum rl_avro_fit { RL_AVRO_UNFIT, RL_AVRO_FAINT, RL_AVRO_LOOSE, RL_AVRO_EXACT };
 /* How a scalar fits a type that is no union, record, array or map. */
 enum rl_avro_fit rl_avro_scalar_fit(const struct rl_avro_put *p, const struct rl_avro_type *type,
                                     const struct rl_cell *cell);

@@ -24,11 +24,11 @@
  * CSV: RFC 4180, a row a record. Lines end in LF or CRLF (a lone CR does, too); a quote within a cell that
  * does not start with one is a character like any other. Empty cells are missing, "" in quotes is an empty
  * text (missing where a number or boolean is declared). auto and any: a number, if the cell is one as JSON
- * writes it, not in quotes (so 007, +5 and "5" are texts), else a text, or bytes where it is no UTF-8. i64,
- * f64, f32: blanks around, a plus, leading zeros, .5 and 5. are fine too, and nan and inf (infinity) in any
- * case for f64 and f32. bool: true false t f yes no y n on off 1 0 in any case. A record with more or fewer
- * cells than there are names for is an error; blank lines are none. "tsv" is "csv" with a tab. Paths are a
- * column's name (in quotes if need be), or [0], [-1]: its place. */
+ * writes it, blanks around it or not, but not in quotes (so 007, +5 and "5" are texts), else a text, or bytes
+ * where it is no UTF-8. i64, f64, f32: blanks around, a plus, leading zeros, .5 and 5. are fine too, and nan
+ * and inf (infinity) in any case for f64 and f32. bool: true false t f yes no y n on off 1 0 in any case. A
+ * record with more or fewer cells than there are names for is an error; blank lines are none. "tsv" is "csv"
+ * with a tab. Paths are a column's name (in quotes if need be), or [0], [-1]: its place. */
 #ifndef RL_CODEC_DECODER_H
 #define RL_CODEC_DECODER_H
 

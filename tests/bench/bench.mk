@@ -1,12 +1,13 @@
 # The codecs alone, without a broker, and plots: included by the Makefile.
-MICRO := $(BUILD)/bench/micro_codec $(BUILD)/bench/micro_json $(BUILD)/bench/micro_tensor
+MICRO := $(BUILD)/bench/micro_codec $(BUILD)/bench/micro_json $(BUILD)/bench/micro_tensor $(BUILD)/bench/micro_where
 
 .PHONY: bench-micro bench-plots
-bench-micro: $(MICRO) ## bytes a second of each decoder without a broker, beside memcpy, fastavro, lua-cjson, Python
+bench-micro: $(MICRO) ## what decoders, tensors and where cost without a broker, beside memcpy, fastavro, lua-cjson, Python, Lua
 	@tests/deps/install bench
 	@BUILD=$(BUILD) tests/bench/micro
 	@$(BUILD)/bench/micro_json
 	@$(BUILD)/bench/micro_tensor
+	@$(BUILD)/bench/micro_where
 
 .PHONY: bench-model
 MODEL ?= ../shared/data/models/acai_h.d1_dnn_20201130.onnx
@@ -22,7 +23,7 @@ bench-plots: ## what a message costs as messages, fields, bytes, lanes, partitio
 	@$(MAKE) all kafka
 	@BUILD=$(BUILD) tests/bench/growth
 
-$(BUILD)/bench/micro_tensor: tests/bench/micro_tensor.c $(BUILD)/flags $(BUILD)/lua.a $(BUILD)/model.a $(BUILD)/codec.a $(BUILD)/base.a
+$(BUILD)/bench/micro_tensor $(BUILD)/bench/micro_where: $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags $(call below,lua)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS)
 

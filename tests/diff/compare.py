@@ -617,7 +617,7 @@ def csv_text(rng):
     return "".join(rng.choice(alphabet) for _ in range(rng.randrange(0, 10)))
 
 
-def compare_csv(dump, rng, n):
+def compare_csv(dump, data, rng, n):
     tally, cases = Tally("csv generated"), []
     made = 0
     while made < n:
@@ -640,7 +640,8 @@ def compare_csv(dump, rng, n):
         made += rows
     for case, answer in zip(cases, ask(dump, cases)):
         check_csv(tally, case, answer)
-    return tally.report() + compare_csv_written(dump, cases) + compare_numbers(dump, rng, n)
+    wrong = tally.report() + compare_csv_written(dump, cases) + compare_numbers(dump, rng, n)
+    return wrong + compare_csv_auto(dump, data, rng, n)
 
 
 def compare_csv_written(dump, cases):
@@ -710,6 +711,106 @@ def compare_numbers(dump, rng, n):
             tally.complain(text, case, row[0], float(text))
     if tally.values != len(texts):
         tally.complain("refused", case, answer, len(texts))
+    return tally.report()
+
+
+def auto(text, quoted):
+    """What a cell without a declared type is: a number as JSON writes it, without quotes; else a text."""
+    if quoted:
+        return text
+    if text == "":
+        return MISSING
+    number = text.strip(" \t")
+    if re.fullmatch(r"-?(0|[1-9]\d*)", number):
+        return int(number)
+    if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", number):
+        return Wide(number) if math.isinf(float(number)) else float(number)
+    return text
+
+
+class Wide(str):
+    """A number that no double holds: as it is written."""
+
+
+def same_cell(got, want):
+    return got == {"n": str(want)} if isinstance(want, Wide) else same(got, want)
+
+
+def auto_text(rng):
+    """A cell's text and whether it stands in quotes."""
+    kind = rng.randrange(7)
+    if kind == 0:
+        return csv_text(rng), True
+    if kind == 1:
+        return str(rng.randrange(-(10**20), 10**20) // 10 ** rng.randrange(0, 20)), rng.random() < 0.2
+    if kind == 2:
+        return repr(struct.unpack("<d", rng.randbytes(8))[0]), rng.random() < 0.2
+    if kind == 3:
+        odd = ["", "-0", "007", "+5", ".5", "5.", "1e5", "1E-3", "1e400", "nan", "true", "-", "1.2.3", " 5", "0x10"]
+        return rng.choice(odd), False
+    return "".join(rng.choice("abz_-.\u00e4 0189eE+") for _ in range(rng.randrange(1, 12))), False
+
+
+def auto_table(rng, delimiter):
+    """Names, cells as (text, quoted), and their CSV, which Python's reader reads alike."""
+    width = rng.randrange(2, 8)
+    names = [f"n{i}" + "".join(rng.choice("ab.[] \u00e4") for _ in range(rng.randrange(0, 4))) for i in range(width)]
+    table = [[auto_text(rng) for _ in range(width)] for _ in range(rng.randrange(1, 8))]
+    lines = [[(name, False) for name in names]] + table
+    text = "".join(
+        delimiter.join('"' + cell.replace('"', '""') + '"' if quoted else cell for cell, quoted in line) + "\n"
+        for line in lines
+    )
+    read = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    assert read == [[cell for cell, _ in line] for line in lines], (read, lines)
+    return names, table, text
+
+
+def real_tables(data):
+    for path in glob.glob(os.path.join(data, "**", "*.csv"), recursive=True):
+        with open(path, newline="", encoding="utf-8") as file:
+            text = file.read()
+        if '"' in text:
+            continue  # Python's reader does not tell which cells were in quotes
+        names, *rows = csv.reader(io.StringIO(text, newline=""))
+        yield names, [[(cell, False) for cell in row] for row in rows], text
+
+
+def auto_case(names, table, text, format_, options):
+    paths = [[name] for name in names]
+    return {"format": format_, "options": options, "fields": fields_of(paths), "value": text, "names": names, "table": table}
+
+
+def compare_csv_auto(dump, data, rng, n):
+    """Cells without declared types, under the names of a header: rows and whole records."""
+    real = [auto_case(*table, "csv", "header") for table in real_tables(data)]
+    made, cases = 0, []
+    while made < n:
+        delimiter = rng.choice(",;\t|")
+        table = auto_table(rng, delimiter)
+        tab = delimiter == "\t"
+        cases.append(auto_case(*table, "tsv" if tab else "csv", "header" + ("" if tab else f" delimiter={delimiter}")))
+        made += len(table[1])
+    return sum(check_auto(Tally(name), dump, found) for name, found in (("csv files", real), ("csv auto", cases)))
+
+
+def check_auto(tally, dump, cases):
+    for case, answer in zip(cases, ask(dump, cases) if cases else []):
+        tally.values += len(case["table"])
+        if len(answer.get("rows", ())) != len(case["table"]):
+            tally.complain("refused or another number of rows", case, answer, case["table"])
+            continue
+        for row, record, cells in zip(answer["rows"], answer["records"], case["table"]):
+            want = [auto(*cell) for cell in cells]
+            whole = [[name, None if cell is MISSING else cell] for name, cell in zip(case["names"], want)]
+            tally.cells += len(cells)
+            if len(row) != len(want) or not all(map(same_cell, row, want)):
+                tally.complain("a row", case, row, want)
+            pairs = record.get("o", [])
+            if [name for name, _ in pairs] != case["names"] or not all(
+                same_cell(got, cell) for (_, got), (_, cell) in zip(pairs, whole)
+            ):
+                tally.complain("a record", case, record, whole)
     return tally.report()
 
 
@@ -850,7 +951,7 @@ def main():
     rng = random.Random(seed)
     if not os.path.isdir(data):
         print(f"no files in {data}: generated values only (RILLE_TEST_DATA says where files are)")
-    wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, rng, n) + compare_json(dump, data, rng, n)
+    wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, data, rng, n) + compare_json(dump, data, rng, n)
     wrong += compare_avro_written(dump, data, rng, n)
     wrong += compare_shapes(dump, rng, n)
     sys.exit(1 if wrong else 0)

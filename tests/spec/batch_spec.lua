@@ -36,6 +36,21 @@ local FIELDS = 'fields = { "objectId", mag = "candidate.magpsf", rb = { path = "
 describe("a batch", function()
   after_each(proc.end_all)
 
+  -- 8 MB of text in a state that may hold 4: what is made into Lua values at all does not fit.
+  it("makes a column into an array only when it is read", function()
+    local values = {}
+    for i = 1, 400 do values[i] = ('{"id":%d,"mag":%d,"text":"%d%s"}'):format(i, i % 7, i, ("x"):rep(20000)) end
+    local settings = 'fields = { "id", "mag", "text" }, batch = { size = 400, timeout = 60 },' ..
+      ' limits = { memory = "4MiB" }, bisect = false,'
+    local out = pass([[
+      assert(#batch == 400)
+      local some = batch:where "text ~= nil and text ~= 'x' and mag > 3"
+      local x = some:tensor { "id", "mag" }
+      print(#some, x.shape[1], #batch:sort("text"), #batch.mag, some[1].fields.id)]], values, settings)
+    assert.equal("171\t171\t400\t400\t4\n", out)
+    stop("not enough memory: limits.memory is 4194304 bytes", "print(#batch.text)", values, settings, { "--retries", "0" })
+  end)
+
   it("has a length, a number, a cause, an attempt, and messages by index", function()
     pass([[
       assert(#batch == 2 and batch.number == 1 and batch.cause == "size" and batch.attempt == 1 and batch.part == nil)

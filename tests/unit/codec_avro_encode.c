@@ -106,6 +106,10 @@ TEST(empty_ones_come_back) {
   CHECK_STR(round_trip(RECORD("R", ""), "{}"), "object of 0");
   CHECK_STR(round_trip("\"string\"", "\"\""), "\"\"");
   CHECK_STR(round_trip("{\"type\":\"fixed\",\"name\":\"F\",\"size\":0}", "\"\""), "blob \"\"");
+  const char *either = "[\"null\"," ARRAY("\"int\"") ",{\"type\":\"map\",\"values\":\"int\"}]";
+  CHECK_STR(round_trip(either, "[]"), "array of 0");
+  CHECK_STR(round_trip(either, "{}"), "object of 0");
+  CHECK_STR(round_trip("[\"null\"," ARRAY("\"int\"") "]", "{}"), "array of 0");
 }
 
 TEST(recursive_records_come_back) {
