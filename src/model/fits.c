@@ -4,9 +4,9 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "base/buf.h"
+#include "model/fits_cards.h"
 
-enum { BLOCK = 2880, CARD = 80, WORDS_SHOWN = 3 };
+enum { WORDS_SHOWN = 3 };
 
 /* Its table of memory files is not locked in any build, and the words of an error are the last caller's. */
 static pthread_mutex_t cfitsio = PTHREAD_MUTEX_INITIALIZER;
@@ -15,8 +15,8 @@ struct image {
   fitsfile *file;
   void *data; /* CFITSIO keeps the addresses of these two while the file is open */
   size_t size;
-  size_t came; /* of the size: the rest is filling */
-  int status;  /* CFITSIO's: once it is not 0, its functions do nothing */
+  size_t begin, have; /* of the pixels in the file that came: their first byte, and how many there are */
+  int status;         /* CFITSIO's: once it is not 0, its functions do nothing */
   int bitpix, naxis;
   LONGLONG naxes[RL_RANK_MAX];
   double scale, zero;
@@ -44,31 +44,6 @@ static int refused(struct image *im, struct rl_err *err) {
 }
 
 /* ---- the header ---- */
-
-/* The third card, where NAXIS stands in every FITS file, says how many axes there are: a whole number in
- * plain digits. -1: it does not. */
-static int count_axes(struct rl_bytes bytes) {
-  static const char name[] = "NAXIS   =";
-  const char *at = bytes.data + 2 * CARD + sizeof name - 1, *end = bytes.data + 3 * CARD;
-  int n = 0;
-  if (bytes.len < 3 * CARD || memcmp(bytes.data + 2 * CARD, name, sizeof name - 1) != 0) return -1;
-  while (at < end && *at == ' ') at++;
-  if (at == end || *at < '0' || *at > '9') return -1;
-  for (; at < end && *at >= '0' && *at <= '9'; at++) n = n < 1000 ? 10 * n + *at - '0' : n;
-  return at == end || *at == ' ' || *at == '/' ? n : -1;
-}
-
-/* Looks at what CFITSIO relies on: it keeps the sizes of all axes in arrays, which many of them overflow
- * (4.2.0 ends the process at some hundreds). */
-static int check_begin(struct rl_bytes bytes, struct rl_err *err) {
-  static const char first[] = "SIMPLE  =";
-  if (bytes.len < sizeof first - 1 || memcmp(bytes.data, first, sizeof first - 1) != 0)
-    return rl_fail(err, RL_EFAIL, "no FITS file: it does not begin with SIMPLE");
-  int axes = count_axes(bytes);
-  if (axes < 0) return rl_fail(err, RL_EFAIL, "no FITS file, or a damaged one: its third card is no NAXIS");
-  if (axes <= RL_RANK_MAX) return 0;
-  return rl_fail(err, RL_EFAIL, "a FITS image of %d axes: a tensor has at most %d", axes, RL_RANK_MAX);
-}
 
 /* The name is ours, and has nothing in it that CFITSIO would take for more than a name. */
 static void open_image(struct image *im) {
@@ -111,23 +86,19 @@ static int read_head(struct image *im, struct rl_err *err) {
 /* ---- the pixels ---- */
 
 /* Before there is memory for them: a damaged size must not cost any. */
-static int check_size(struct image *im, size_t *pixels, struct rl_err *err) {
-  LONGLONG head = 0, begin = 0, end = 0;
+static int check_size(const struct image *im, size_t *pixels, struct rl_err *err) {
   size_t bytes = (size_t)abs(im->bitpix) / 8;
   bool too_many = false;
   *pixels = 1;
   for (int i = 0; i < im->naxis; i++)
     too_many = too_many || __builtin_mul_overflow(*pixels, (size_t)im->naxes[i], pixels);
   too_many = too_many || __builtin_mul_overflow(*pixels, bytes, &bytes);
-  fits_get_hduaddrll(im->file, &head, &begin, &end, &im->status);
-  if (im->status) return refused(im, err);
   if (too_many)
     return rl_fail(err, RL_EFAIL, "no FITS image, or a damaged one: more pixels than memory can hold");
-  size_t have = begin >= 0 && (size_t)begin < im->came ? im->came - (size_t)begin : 0;
-  if (bytes <= have) return 0;
+  if (bytes <= im->have) return 0;
   return rl_fail(err, RL_EFAIL,
-                 "a FITS image cut short: %zu bytes of pixels from byte %lld on, %zu are wanted", have,
-                 (long long)begin, bytes);
+                 "a FITS image cut short: %zu bytes of pixels from byte %zu on, %zu are wanted", im->have,
+                 im->begin, bytes);
 }
 
 /* As FITS writes integers of the other sign: with that offset and nothing else. */
@@ -189,21 +160,22 @@ static int decode(struct image *im, const struct rl_tensor_alloc *alloc, struct 
   return rc;
 }
 
+/* What CFITSIO gets: the header made here, the pixels as they came, and filling, for it reads whole blocks (a
+ * writer may have left out what is behind the last pixel). */
 int rl_fits_decode(struct rl_bytes bytes, const struct rl_tensor_alloc *alloc, struct rl_tensor *t,
                    struct rl_err *err) {
-  struct image im = {.data = (void *)bytes.data, .size = bytes.len, .came = bytes.len};
+  struct rl_buf file = RL_BUF_INIT;
+  struct image im = {0};
   *t = (struct rl_tensor){0};
-  int rc = check_begin(bytes, err);
-  if (rc) return rc;
-  if (bytes.len % BLOCK == 0) return decode(&im, alloc, t, err);
-  /* CFITSIO reads whole blocks. A writer may have left out the filling behind the last pixel. */
-  struct rl_buf whole = RL_BUF_INIT;
-  size_t filling = BLOCK - bytes.len % BLOCK;
-  rl_buf_put(&whole, bytes.data, bytes.len);
-  memset(rl_buf_reserve(&whole, filling), 0, filling);
-  im.data = whole.data;
-  im.size = bytes.len + filling;
-  rc = decode(&im, alloc, t, err);
-  rl_buf_free(&whole);
+  int rc = rl_fits_cards(bytes, &file, &im.begin, err);
+  if (!rc) {
+    im.have = im.begin < bytes.len ? bytes.len - im.begin : 0;
+    if (im.have) rl_buf_put(&file, bytes.data + im.begin, im.have);
+    while (file.len % RL_FITS_BLOCK) rl_buf_putc(&file, 0);
+    im.data = file.data;
+    im.size = file.len;
+    rc = decode(&im, alloc, t, err);
+  }
+  rl_buf_free(&file);
   return rc;
 }

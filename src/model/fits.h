@@ -1,8 +1,9 @@
 /* FITS images from memory, through CFITSIO: the primary array of a file, as a tensor.
  *
  * The bytes are a stranger's. What is asked of CFITSIO is bounded by what is there: a header that promises
- * more pixels than the bytes hold is refused before memory is taken. No name from outside reaches it, so none
- * of what it does with names (files, networks, filters) can be had by a message. It is called by one thread
+ * more pixels than the bytes hold is refused before memory is taken. Of the header, only numbers reach it
+ * (model/fits_cards.h), and no name from outside does, so none of what it does with names (files, networks,
+ * filters) can be had by a message. It is called by one thread
  * at a time: its table of memory files and its list of errors are the process's.
  *
  * Shapes are turned round, as everywhere but in FITS: NAXIS1 = 63, NAXIS2 = 40 becomes [40, 63].
