@@ -19,7 +19,7 @@ struct rl_columns *rl_columns_new(const struct rl_fields *fields) {
 }
 
 static void grow(struct rl_columns *c) {
-  c->cap = c->cap ? c->cap * 2 : 64;
+  c->cap = c->cap ? c->cap * 4 : 128; /* once for a batch of the usual size */
   for (size_t f = 0; f < c->fields->n; f++) c->col[f] = rl_realloc(c->col[f], c->cap * sizeof **c->col);
 }
 

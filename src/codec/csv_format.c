@@ -219,7 +219,8 @@ static int tape_csv(void *self, struct rl_tape *tape, struct rl_err *err) {
   RL_GROW(tape->at, tape->cap, 1 + 2 * f->csv.n);
   tape->at[tape->n++] = (struct rl_cell){.tag = named ? RL_OBJECT : RL_ARRAY, .len = (uint32_t)f->csv.n};
   for (size_t i = 0; i < f->csv.n; i++) {
-    struct rl_cell cell = rl_csv_value(&f->csv.cells[i], RL_AUTO);
+    struct rl_cell cell;
+    if (!rl_csv_quick_number(&f->csv.cells[i], &cell)) cell = rl_csv_value(&f->csv.cells[i], RL_AUTO);
     if (cell.tag == RL_MISSING) cell.tag = RL_NULL;
     if (named)
       tape->at[tape->n++] =

@@ -32,12 +32,14 @@ static inline uint64_t no_digits(uint64_t v) {
 static inline const char *read_digits(const char *p, uint64_t *digits) {
   static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
   uint64_t v, bad;
-  for (;; p += 8) {
+  for (;;) {
     memcpy(&v, p, 8);
     bad = no_digits(v);
     v -= UINT64_C(0x3030303030303030);
     if (bad) break;
     *digits = *digits * 100000000 + (join_eight(v) & UINT32_MAX);
+    p += 8;
+    if (!is_digit(*p)) return p;
   }
   unsigned bits = (unsigned)__builtin_ctzll(bad) & ~7u;
   if (bits == 0) return p;
@@ -138,8 +140,9 @@ size_t rl_json_number(const char *text, struct rl_cell *cell) {
   enum { NEVER_WRAPS = 18 };
   static const double signs[] = {1, -1}; /* signs come as they like: no branch */
   const char *first = text + (*text == '-');
-  uint64_t digits = 0;
-  const char *p = read_digits(first, &digits);
+  bool one = is_digit(*first) && first[1] == '.'; /* as most measurements begin */
+  uint64_t digits = one ? (uint64_t)(*first - '0') : 0;
+  const char *p = one ? first + 1 : read_digits(first, &digits);
   if (p == first || (*first == '0' && p > first + 1)) return 0;
   if (*p == '.') {
     const char *point = p;
