@@ -127,6 +127,18 @@ describe("examples/susy", function()
     assert.same({ 0, 0 }, { rille.lag(one, test), rille.lag(two, test) })
   end)
 
+  it("infer.lua scores the same in ONNX Runtime", function()
+    if proc.read(file) == "" then trained(file, 10) end
+    local words = { "run", "-q", folder .. "/infer.lua", "-b", rille.brokers, "-t", test, "-e", "--", file, "onnx" }
+    local by_onnx = rille.start(words)
+    local status = by_onnx:wait(60)
+    local absent = by_onnx:err():match "there is no ONNX Runtime[^\n]*"
+    if absent then return pending(absent) end
+    assert.equal(0, status, by_onnx:err())
+    local want, got = { scores(run("infer.lua", "-t", test, "-e", "--", file)) }, { scores(by_onnx:out()) }
+    for i = 1, 4 do assert.is_true(math.abs(want[i] - got[i]) < 1e-3, by_onnx:out()) end
+  end)
+
   it("online.lua learns from every row of a live group once it came, and goes on where it stopped", function()
     local group, path = rille.name "cgonline", proc.folder() .. "/online.onnx"
     local function learn()
