@@ -103,10 +103,11 @@ void rl_put_base64(struct rl_buf *out, struct rl_bytes data) {
 }
 
 static bool base64_value(char c, unsigned *value) {
-  const char *at = c ? strchr(base64_digits, c) : NULL;
-  if (!at) return false;
-  *value = (unsigned)(at - base64_digits);
-  return true;
+  if (c >= 'A' && c <= 'Z') return *value = (unsigned)(c - 'A'), true;
+  if (c >= 'a' && c <= 'z') return *value = (unsigned)(c - 'a') + 26, true;
+  if (c >= '0' && c <= '9') return *value = (unsigned)(c - '0') + 52, true;
+  if (c == '+') return *value = 62, true;
+  return *value = 63, c == '/';
 }
 
 /* Four characters to `n` bytes (1 to 3). The bits that fill up the last byte must be zero. */
