@@ -7,6 +7,7 @@
 #include "lua/args.h"
 #include "lua/fail.h"
 #include "lua/limits.h"
+#include "lua/members.h"
 #include "lua/tensor.h"
 
 /* Registry: the types' metatables, to be found without making a string: finalizers may have no memory. */
@@ -281,7 +282,8 @@ void rl_lua_open_model(lua_State *L) {
   luaL_newlib(L, meta);
   lua_pushliteral(L, RL_MODEL_TYPE);
   lua_setfield(L, -2, "__name");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &model_key);
+  rl_lua_seal_type(L, "a model", &model_key);
+  lua_pop(L, 1);
   luaL_newlib(L, outcome);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &outcome_key);
 }

@@ -127,6 +127,7 @@ TEST(it_says_what_it_takes_and_gives) {
                    "assert(i.name == 'x' and i.dtype == 'float32' and #i.shape == 2 and i.shape[1] == -1 and "
                    "i.shape[2] == 2)\n"
                    "assert(m.outputs[2].name == 'half' and m.uri == 'fake:two')\n"
+                   "assert(type(getmetatable(m)) == 'string')\n"
                    "local text = tostring(m)\n"
                    "assert(text == 'model fake:two (x float32 [?, 2]) -> (double float32 [?, 2], half "
                    "float32 [?, 2])', text)"),
