@@ -60,6 +60,17 @@ static enum rl_wire wire_of(const struct answer *a, const char *name, size_t val
   return i >= 0 ? out->wire[i] : guess_wire(&a->doc, value);
 }
 
+/* The same of an array of objects. */
+static enum rl_wire wire_of_rows(const struct answer *a, const char *name, size_t rows) {
+  enum rl_wire wire = RL_WIRE_FP32;
+  for (size_t at = rl_json_read_first(&a->doc, rows); at; at = rl_json_read_next(&a->doc, at)) {
+    size_t value = rl_json_read_member(&a->doc, at, name);
+    if (value) wire = wire_of(a, name, value);
+    if (!value || wire != RL_WIRE_INT64) break;
+  }
+  return wire;
+}
+
 static const char ragged[] = "its arrays are of different lengths, or nested over 8 deep";
 
 /* ---- one output ---- */
@@ -99,7 +110,8 @@ static int take_rows(const struct answer *a, const char *name, size_t rows) {
   s.rank = inner.rank + 1;
   s.size[0] = (int64_t)rl_json_read_count(&a->doc, rows);
   memcpy(s.size + 1, inner.size, (size_t)inner.rank * sizeof *inner.size);
-  int code = rl_join_place(a->join, a->part, name, wire_of(a, name, first), s.rank, s.size, &where, a->err);
+  int code =
+      rl_join_place(a->join, a->part, name, wire_of_rows(a, name, rows), s.rank, s.size, &where, a->err);
   return code ? code : take_column(a, name, rows, &inner, &where);
 }
 

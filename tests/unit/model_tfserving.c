@@ -178,6 +178,9 @@ TEST(a_model_without_metadata_is_called_all_the_same) {
   passes(&r, &m, &t, "{\"predictions\":[[1],[1.5]]}");
   CHECK(run_at(&r, 0, 0) == 1 && run_at(&r, 0, 1) == 1.5F);
   run_done(&r);
+  passes(&r, &m, &t, "{\"predictions\":[{\"k\":1},{\"k\":1.5}]}");
+  CHECK(run_at(&r, 0, 0) == 1 && run_at(&r, 0, 1) == 1.5F);
+  run_done(&r);
   passes(&r, &m, &t, "{\"predictions\":[{\"k\":3,\"b\":true},{\"k\":4,\"b\":false}]}");
   CHECK_INT(r.run.n_outputs, 2);
   CHECK_STR(r.run.outputs[0].name, "k");
