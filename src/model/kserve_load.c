@@ -114,8 +114,18 @@ static int wait_ready(struct rl_asking *a, const char *path, struct rl_err *err)
   struct rl_buf ready = RL_BUF_INIT;
   rl_buf_printf(&ready, "%s/ready", path);
   int code = rl_served_wait(a, ready.data, NULL, &call, &verdict, err);
+  a->s->tells_ready = code == 0 && verdict == RL_VERDICT_GOOD;
   rl_http_call_free(&call);
   rl_buf_free(&ready);
+  return code;
+}
+
+int rl_kserve_ready(struct rl_asking *a, struct rl_err *err) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_kserve_put_path(a->s, &path);
+  rl_buf_puts(&path, "/ready");
+  int code = rl_served_ready(a, path.data, NULL, err);
+  rl_buf_free(&path);
   return code;
 }
 

@@ -259,6 +259,7 @@ static int run_parts(struct rl_join *join, const struct rl_protocol *protocol, s
   struct wave wave;
   int code = 0;
   rl_asking_init(&asking, join->s, join->run->go_on, join->run->arg);
+  if (join->s->tells_ready) asking.ready = protocol->ready;
   wave_init(&wave, join, protocol);
   for (size_t i = 0; code == 0 && i < join->parts; i += join->s->in_flight)
     code = run_wave(&wave, join, protocol, &asking, i, err);

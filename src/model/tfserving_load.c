@@ -131,9 +131,18 @@ static int load_state(struct rl_asking *a, const char *path, struct rl_err *err)
   struct rl_http_call call;
   enum rl_verdict verdict;
   int code = rl_served_wait(a, path, judge_state, &call, &verdict, err);
+  a->s->tells_ready = code == 0 && verdict == RL_VERDICT_GOOD;
   if (code == 0 && call.status == 404)
     code = rl_fail(err, RL_EUSAGE, "the server has no such model: %s", call.err.text);
   rl_http_call_free(&call);
+  return code;
+}
+
+int rl_tfserving_ready(struct rl_asking *a, struct rl_err *err) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_tfserving_put_path(a->s, &path);
+  int code = rl_served_ready(a, path.data, judge_state, err);
+  rl_buf_free(&path);
   return code;
 }
 
