@@ -53,4 +53,5 @@ const struct rl_model_backend rl_model_kserve = {.schemes = (const char *const[]
                                                  .open = kserve_open,
                                                  .run = kserve_run,
                                                  .close = kserve_close,
-                                                 .splits = true};
+                                                 .splits = true,
+                                                 .served = true};

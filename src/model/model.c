@@ -244,6 +244,7 @@ void rl_model_close(struct rl_model *model) {
 }
 
 const char *rl_model_uri(const struct rl_model *model) { return model->uri; }
+bool rl_model_is_served(const struct rl_model *model) { return model->backend->served; }
 const struct rl_model_ports *rl_model_inputs(const struct rl_model *model) { return &model->inputs; }
 const struct rl_model_ports *rl_model_outputs(const struct rl_model *model) { return &model->outputs; }
 

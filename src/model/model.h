@@ -72,6 +72,7 @@ int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_
 void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */
 
 const char *rl_model_uri(const struct rl_model *model);
+bool rl_model_is_served(const struct rl_model *model); /* elsewhere: what takes long is not the batch */
 const struct rl_model_ports *rl_model_inputs(const struct rl_model *model);
 const struct rl_model_ports *rl_model_outputs(const struct rl_model *model);
 
@@ -102,6 +103,7 @@ struct rl_model_backend {
   int (*run)(void *self, struct rl_model_run *run, struct rl_err *err);
   void (*close)(void *self);
   bool splits; /* run splits by itself, to have several calls under way */
+  bool served; /* by another process */
 };
 
 extern const struct rl_model_backend rl_model_onnx, rl_model_kserve, rl_model_tfserving;

@@ -57,4 +57,5 @@ const struct rl_model_backend rl_model_tfserving = {
     .open = tfserving_open,
     .run = tfserving_run,
     .close = tfserving_close,
-    .splits = true};
+    .splits = true,
+    .served = true};

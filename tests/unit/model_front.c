@@ -114,7 +114,8 @@ static void fake_close(void *self) {
 }
 
 static const char *const schemes[] = {"fake", NULL};
-static const struct rl_model_backend backend = {schemes, fake_open, fake_run, fake_close, false};
+static const struct rl_model_backend backend = {
+    .schemes = schemes, .open = fake_open, .run = fake_run, .close = fake_close};
 static const struct rl_model_backend *const backends[] = {&backend, NULL};
 
 static const struct rl_model_opts plain;
