@@ -41,8 +41,10 @@ static int read_ports(const struct rl_json_read *doc, const char *key, struct rl
   int code = 0;
   if (!list || rl_json_read_kind(doc, list) == RL_READ_NULL) return 0;
   if (rl_json_read_kind(doc, list) != RL_READ_ARRAY) return odd(err, "its tensors are no list");
-  for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at))
+  for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at)) {
     code = read_port(doc, at, ports, input, &name, &type, err);
+    if (code == 0 && ports->is.n > RL_PORTS_MAX) code = odd(err, "over 1000 tensors");
+  }
   if (code == 0 && rl_json_read_first(doc, list) && ports->is.n == 0)
     code = rl_fail(err, RL_EUSAGE, "no output of the model is of a type that a tensor has");
   rl_buf_free(&name);

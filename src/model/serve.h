@@ -21,6 +21,8 @@
 #include "model/model.h"
 #include "model/wire.h"
 
+enum { RL_PORTS_MAX = 1000 }; /* of inputs, of outputs: no model has more, a hostile server might */
+
 struct rl_served_ports {
   struct rl_model_ports is; /* n 0: not known */
   enum rl_wire *wire;       /* by port: its type on the wire */

@@ -838,6 +838,41 @@ TEST(binary_answers_that_lie) {
   check_wrong(cases, sizeof cases / sizeof *cases, binary_server, NULL);
 }
 
+/* Names that nobody declared: they are kept while the model is open. */
+static bool many(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
+  struct rl_buf body = RL_BUF_INIT;
+  int n = *(int *)bed->arg;
+  (void)fd, (void)asked;
+  rl_buf_puts(&body, "{\"outputs\":[");
+  for (int i = 0; i < n; i++)
+    rl_buf_printf(&body, "%s{\"name\":\"y%d\",\"shape\":[1],\"datatype\":\"FP32\",\"data\":[1]}",
+                  i ? "," : "", i);
+  rl_buf_puts(&body, "]}");
+  http_say(out, "200 OK", "", body.data);
+  rl_buf_free(&body);
+  return true;
+}
+
+TEST(undeclared_outputs_are_not_without_bound) {
+  int n = 1001;
+  struct serve_bed bed = {.model = "{\"inputs\":[],\"outputs\":[]}", .server = plain_server, .arg = &n};
+  struct served m;
+  struct ran r;
+  bed_start(&bed, many);
+  CHECK_INT(open_bed(&m, &bed, NULL), 0);
+  run_rows(&r, &m, "x", 1, 2, NULL, NULL, NULL);
+  CHECK_INT(r.code, RL_EFAIL);
+  CHECK_HAS(r.err.text, "output 'y1000': the model has given over 1000 outputs");
+  run_done(&r);
+  n = 1000;
+  run_rows(&r, &m, "x", 1, 2, NULL, NULL, NULL);
+  CHECK_INT(r.code, 0);
+  CHECK_INT(r.run.n_outputs, 1000);
+  run_done(&r);
+  served_close(&m);
+  http_bed_stop(&bed.http);
+}
+
 static bool endless(struct serve_bed *bed, int fd, const struct http_asked *asked, struct rl_buf *out) {
   static char chunk[1 << 16];
   (void)bed, (void)asked, (void)out;
