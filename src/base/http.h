@@ -41,7 +41,7 @@ struct rl_http_call {
   struct rl_bytes body; /* data NULL: none */
   double timeout;       /* seconds; 0: the client's */
 
-  int code;   /* 0: 2xx. RL_ETRANSIENT: no connection, time-out, 429, 503, 504. RL_EUSAGE: a certificate
+  int code;   /* 0: 2xx. RL_ETRANSIENT: no connection, time-out, 429, 502 to 504. RL_EUSAGE: a certificate
                  or key file that cannot be used, a bad URL. RL_EFAIL: anything else. */
   int status; /* 0 while there is no answer */
   double retry_after;   /* seconds the server asks to wait; 0: it does not say */
@@ -66,8 +66,8 @@ void rl_http_call_free(struct rl_http_call *call);
 /* The first header of that name, without blanks around it: in `call->head`; data NULL: none. */
 struct rl_bytes rl_http_header(const struct rl_http_call *call, const char *name);
 
-/* 0 or RL_EUSAGE: http:// or https://, a host, no user or password. The text of a URL with a password is not
- * repeated. */
+/* 0 or RL_EUSAGE: http:// or https://, a host, no user or password. The text of a URL that may hold a
+ * secret (an '@', a query) is not repeated. */
 int rl_http_check_url(const char *url, struct rl_err *err);
 /* Puts text as a path's or query's part: all but letters, digits and -._~ as %XX. */
 void rl_http_put_escaped(struct rl_buf *out, struct rl_bytes text);

@@ -195,8 +195,9 @@ static void put_said(struct rl_buf *out, const struct rl_buf *body) {
   if (body->len > len) rl_buf_puts(out, "…");
 }
 
+/* 502: a proxy says it where what stands behind it is down. */
 static int class_of_status(int status) {
-  return status == 429 || status == 503 || status == 504 ? RL_ETRANSIENT : RL_EFAIL;
+  return status == 429 || (status >= 502 && status <= 504) ? RL_ETRANSIENT : RL_EFAIL;
 }
 
 static void fail_answered(struct rl_http_call *c) {

@@ -30,7 +30,7 @@ int rl_http_check_url(const char *text, struct rl_err *err) {
   const char *what = fault(text, url);
   curl_url_cleanup(url);
   if (!what) return 0;
-  bool shown = strchr(text, '@') == NULL;
+  bool shown = strpbrk(text, "@?#") == NULL;
   return rl_fail(err, RL_EUSAGE, "%s%s%swill not do as a URL: %s; expected http://HOST:PORT/PATH",
                  shown ? "\"" : "", shown ? text : "this ", shown ? "\" " : "", what);
 }

@@ -135,7 +135,7 @@ static int judge(struct engine *e, int status, enum rl_limits_end end, struct rl
   if (end == RL_LIMITS_STOPPED) return failed(why, RL_BLAME_STOPPED, "the call was stopped");
   if (status == LUA_OK) {
     snprintf(text, sizeof text, "%s: the call took longer than limits.time (%g s)", e->script->name, e->time);
-    return failed(why, RL_BLAME_MESSAGE, text);
+    return failed(why, rl_limits_excused(e->script->limits) ? RL_BLAME_WEATHER : RL_BLAME_MESSAGE, text);
   }
   if (status == LUA_ERRMEM) return out_of_memory(e, why);
   lua_pushvalue(e->L, -1);

@@ -61,6 +61,12 @@ void rl_lua_weather(lua_State *L, const char *fmt, ...) {
   raise(L, RL_BLAME_WEATHER, text);
 }
 
+void rl_lua_as_weather(lua_State *L) {
+  push_failure(L, RL_BLAME_WEATHER, true);
+  lua_insert(L, -2);
+  lua_setiuservalue(L, -2, 1);
+}
+
 int l_transient(lua_State *L) {
   luaL_checkany(L, 1);
   push_failure(L, RL_BLAME_WEATHER, false);

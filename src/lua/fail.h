@@ -13,6 +13,8 @@
 __attribute__((format(printf, 2, 3), noreturn)) void rl_lua_script_error(lua_State *L, const char *fmt, ...);
 /* Raises the weather with position: what the handler needs is down, no message is to blame. Never returns. */
 __attribute__((format(printf, 2, 3), noreturn)) void rl_lua_weather(lua_State *L, const char *fmt, ...);
+/* Makes the text at the top, which begins with its position, an error value that is the weather. */
+void rl_lua_as_weather(lua_State *L);
 int l_transient(lua_State *L); /* rille.transient(message) */
 /* The message handler of every protected call: turns any error value into one that carries its traceback. */
 int rl_lua_traceback(lua_State *L);

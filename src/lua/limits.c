@@ -47,6 +47,7 @@ struct rl_limits {
   int seen;              /* `raised` at the last signal: no more since is no step in Lua since */
   atomic_llong deadline; /* RL_NEVER: none */
   double seconds;
+  bool excused; /* rl_limits_excuse; the thread of the call only */
   struct rl_stuck stuck;
 
   pthread_mutex_t lock; /* in_call against rl_limits_stop: a signal goes only to a thread in a call */
@@ -96,11 +97,14 @@ static void unwatch(struct rl_limits *l, lua_State *L) {
 
 static void raise_end(lua_State *L, struct rl_limits *l, enum rl_limits_end why) {
   rl_lua_place(L, 0); /* within a hook, level 0 is what ran */
-  if (why == RL_LIMITS_TIME)
-    lua_pushfstring(L, "the call took longer than limits.time (%f s)", l->seconds);
+  bool late = why == RL_LIMITS_TIME;
+  if (late)
+    lua_pushfstring(L, "the call took longer than limits.time (%f s)%s", l->seconds,
+                    l->excused ? ", which a server let pass" : "");
   else
     lua_pushliteral(L, "the call was stopped");
   lua_concat(L, 2);
+  if (late && l->excused) rl_lua_as_weather(L);
   lua_error(L);
 }
 
@@ -112,6 +116,9 @@ static void cut(lua_State *L, struct rl_limits *l, enum rl_limits_end why) {
 }
 
 bool rl_limits_due(struct rl_limits *l) { return passed(l) != RL_LIMITS_KEPT; }
+
+void rl_limits_excuse(struct rl_limits *l) { l->excused = l->excused || passed(l) == RL_LIMITS_TIME; }
+bool rl_limits_excused(const struct rl_limits *l) { return l->excused; }
 
 void rl_limits_check(lua_State *L) {
   struct rl_limits *l = rl_limits_find(L);
@@ -262,6 +269,7 @@ void rl_limits_attach(struct rl_limits *l, lua_State *L) {
 void rl_limits_begin(struct rl_limits *l, double seconds, const char *script) {
   int64_t now = rl_now(), limit = seconds > 0 ? rl_seconds(seconds) : RL_NEVER;
   l->seconds = seconds;
+  l->excused = false;
   atomic_store(&l->why, RL_LIMITS_KEPT);
   atomic_store(&l->raised, 0);
   l->seen = 0;

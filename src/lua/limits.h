@@ -46,6 +46,10 @@ void rl_limits_stop(struct rl_limits *limits);
 bool rl_limits_due(struct rl_limits *limits);
 /* Raises what the hook would, if the call is to end: where such a wait was cut short. */
 void rl_limits_check(lua_State *L);
+/* The limit that was passed just now cut short a wait for a server: the call's end is the weather (S4.1), and
+ * no message is to blame. Nothing when none was passed, or the call was stopped. */
+void rl_limits_excuse(struct rl_limits *limits);
+bool rl_limits_excused(const struct rl_limits *limits); /* of the call that runs, or ran last */
 /* "bright.lua:12" of a call that is stuck, the script while it is not known, NULL while no call runs. Any
  * thread; the text stays good until two more calls got stuck. */
 const char *rl_limits_where(struct rl_limits *limits);

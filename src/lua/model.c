@@ -26,7 +26,8 @@ struct outcome {
 
 static bool go_on(void *arg) { return !rl_limits_due(arg); }
 
-/* An end that limits.time or a stop asked for is theirs, whatever the backend calls it. */
+/* An end that limits.time or a stop asked for is theirs, whatever the backend calls it. (A time that a server
+ * let pass is the weather all the same: rl_limits_excuse.) */
 __attribute__((noreturn)) static void raise(lua_State *L, int rc, const struct rl_err *err) {
   rl_limits_check(L);
   if (rc == RL_ETRANSIENT) rl_lua_weather(L, "%s", err->text);
@@ -85,6 +86,7 @@ int l_model(lua_State *L) {
   model->m = NULL;
   set_metatable(L, &model_key);
   int rc = rl_model_open(&model->m, uri, &opts, limits ? go_on : NULL, limits, &err);
+  if (rc == RL_ETRANSIENT && limits) rl_limits_excuse(limits);
   if (rc) raise(L, rc == RL_ETRANSIENT ? rc : RL_EUSAGE, &err);
   push_ports(L, rl_model_inputs(model->m));
   lua_setiuservalue(L, -2, 1);
@@ -194,7 +196,9 @@ static int run(lua_State *L, struct model *model, const struct rl_model_value *i
   struct rl_tensor_alloc alloc = rl_lua_tensor_alloc(L);
   struct rl_model_run call = {
       .inputs = inputs, .n_inputs = n, .alloc = &alloc, .go_on = limits ? go_on : NULL, .arg = limits};
+  bool served = rl_model_is_served(model->m);
   int rc = rl_model_run(model->m, &call, err);
+  if (rc == RL_ETRANSIENT && served && limits) rl_limits_excuse(limits);
   *o = (struct outcome){call.outputs, call.n_outputs};
   return rc;
 }

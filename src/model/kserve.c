@@ -44,7 +44,7 @@ static int kserve_open(void **self, const char *uri, const struct rl_model_opts 
 }
 
 static int kserve_run(void *self, struct rl_model_run *run, struct rl_err *err) {
-  static const struct rl_protocol protocol = {put_infer_path, rl_kserve_put, rl_kserve_take};
+  static const struct rl_protocol protocol = {put_infer_path, rl_kserve_ready, rl_kserve_put, rl_kserve_take};
   struct rl_kserve *k = self;
   return rl_served_run(&k->s, &protocol, run, err);
 }
@@ -53,4 +53,5 @@ const struct rl_model_backend rl_model_kserve = {.schemes = (const char *const[]
                                                  .open = kserve_open,
                                                  .run = kserve_run,
                                                  .close = kserve_close,
-                                                 .splits = true};
+                                                 .splits = true,
+                                                 .served = true};

@@ -14,6 +14,7 @@ struct rl_kserve {
 void rl_kserve_put_path(const struct rl_served *s, struct rl_buf *path);
 /* Waits for the server and the model, and reads what they declare. */
 int rl_kserve_load(struct rl_kserve *k, struct rl_asking *asking, struct rl_err *err);
+int rl_kserve_ready(struct rl_asking *a, struct rl_err *err); /* as struct rl_asking's */
 int rl_kserve_put(struct rl_served *s, const struct rl_part *part, struct rl_request *request,
                   struct rl_err *err);
 int rl_kserve_take(struct rl_join *join, const struct rl_part *part, struct rl_http_call *call,

@@ -41,8 +41,10 @@ static int read_ports(const struct rl_json_read *doc, const char *key, struct rl
   int code = 0;
   if (!list || rl_json_read_kind(doc, list) == RL_READ_NULL) return 0;
   if (rl_json_read_kind(doc, list) != RL_READ_ARRAY) return odd(err, "its tensors are no list");
-  for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at))
+  for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at)) {
     code = read_port(doc, at, ports, input, &name, &type, err);
+    if (code == 0 && ports->is.n > RL_PORTS_MAX) code = odd(err, "over 1000 tensors");
+  }
   if (code == 0 && rl_json_read_first(doc, list) && ports->is.n == 0)
     code = rl_fail(err, RL_EUSAGE, "no output of the model is of a type that a tensor has");
   rl_buf_free(&name);
@@ -114,8 +116,18 @@ static int wait_ready(struct rl_asking *a, const char *path, struct rl_err *err)
   struct rl_buf ready = RL_BUF_INIT;
   rl_buf_printf(&ready, "%s/ready", path);
   int code = rl_served_wait(a, ready.data, NULL, &call, &verdict, err);
+  a->s->tells_ready = code == 0 && verdict == RL_VERDICT_GOOD;
   rl_http_call_free(&call);
   rl_buf_free(&ready);
+  return code;
+}
+
+int rl_kserve_ready(struct rl_asking *a, struct rl_err *err) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_kserve_put_path(a->s, &path);
+  rl_buf_puts(&path, "/ready");
+  int code = rl_served_ready(a, path.data, NULL, err);
+  rl_buf_free(&path);
   return code;
 }
 

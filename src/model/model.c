@@ -58,9 +58,13 @@ static char *whole_uri(const char *uri) {
   return rl_buf_take(&whole);
 }
 
-/* What stands before an @ may be a password. */
+/* What stands before an @ may be a password, what follows a ? a token. */
+static bool may_hold_secret(const char *uri) {
+  return strncmp(uri, "onnx:", 5) != 0 && strpbrk(uri, "@?#") != NULL;
+}
+
 static int unknown_uri(const char *uri, struct rl_err *err) {
-  bool shown = !strchr(uri, '@');
+  bool shown = !may_hold_secret(uri);
   return rl_fail(err, RL_EUSAGE,
                  "%s%s%s is no model: expected FILE.onnx, onnx:FILE, kserve://HOST:PORT/NAME, kserves://... "
                  "or tfserving://HOST:PORT/NAME",
@@ -110,8 +114,16 @@ static bool always(void *arg) {
   return true;
 }
 
+/* Puts the URI before what is said of an opening. No server's model whose URI may hold a secret is opened. */
+static int prefix(const char *uri, struct rl_err *err) {
+  bool shown = !may_hold_secret(uri);
+  return rl_err_prefix(err, "%.*s%s: ", (int)(shown ? strlen(uri) : strcspn(uri, ":") + 1), uri,
+                       shown ? "" : "…");
+}
+
 static int ended(const char *uri, struct rl_err *err) {
-  return rl_fail(err, RL_ETRANSIENT, "%s: the wait for it was ended", uri);
+  rl_fail(err, RL_ETRANSIENT, "the wait for it was ended");
+  return prefix(uri, err);
 }
 
 /* Another lane opens it: waits until that is done. */
@@ -152,10 +164,7 @@ static int open_it(struct rl_model *model, const struct rl_model_opts *opts, boo
                    void *arg, struct rl_err *err) {
   int rc =
       model->backend->open(&model->self, model->uri, opts, &model->inputs, &model->outputs, go_on, arg, err);
-  if (rc) {
-    bool shown = !strstr(model->uri, "://") || !strchr(model->uri, '@');
-    return shown ? rl_err_prefix(err, "%s: ", model->uri) : rc;
-  }
+  if (rc) return prefix(model->uri, err);
   rc = opts->warmup > 0 ? warm_up(model, opts->warmup, go_on, arg, err) : 0;
   if (rc) model->backend->close(model->self);
   return rc;
@@ -235,6 +244,7 @@ void rl_model_close(struct rl_model *model) {
 }
 
 const char *rl_model_uri(const struct rl_model *model) { return model->uri; }
+bool rl_model_is_served(const struct rl_model *model) { return model->backend->served; }
 const struct rl_model_ports *rl_model_inputs(const struct rl_model *model) { return &model->inputs; }
 const struct rl_model_ports *rl_model_outputs(const struct rl_model *model) { return &model->outputs; }
 

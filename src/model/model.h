@@ -5,9 +5,10 @@
  * in struct rl_model_backend; splitting into calls of at most `batch` rows, joining their outputs, and
  * holding names, types and shapes against what the model declares is done here, once for all backends.
  *
- * Results: 0; RL_ETRANSIENT when the model is not to be had now (no connection, 429, 503, 504, time-out): the
- * weather (S4.1), and when go_on said no: the caller knows why it did; RL_ENOMEM; RL_EUSAGE for names that
- * the model does not have and for options and URIs that cannot be: whoever wrote them is to blame; RL_EFAIL
+ * Results: 0; RL_ETRANSIENT when the model is not to be had now (no connection, 429, 502 to 504, time-out, a
+ * server that has not loaded it yet): the weather (S4.1), and when go_on said no: the caller knows why it
+ * did; RL_ENOMEM; RL_EUSAGE for names that the model does not have, for options and URIs that cannot be, and
+ * for what a server refuses whoever asks (a log-in, a certificate): whoever wrote them is to blame; RL_EFAIL
  * for all else, the batch's fault: types and shapes that the model does not take (both shapes are named), and
  * the model's own errors. Texts begin with the model's URI, which is put before what a backend says. */
 #ifndef RL_MODEL_MODEL_H
@@ -71,13 +72,15 @@ int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_
 void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */
 
 const char *rl_model_uri(const struct rl_model *model);
+bool rl_model_is_served(const struct rl_model *model); /* elsewhere: what takes long is not the batch */
 const struct rl_model_ports *rl_model_inputs(const struct rl_model *model);
 const struct rl_model_ports *rl_model_outputs(const struct rl_model *model);
 
 /* Inputs become the model's types where that loses nothing (whole numbers to wider ones, bool to any), and
  * float64 to float32, as that is all the model can take; other types are refused. A run of no rows asks
- * nobody: its outputs have no rows either. Every output whose outer dimension is free has as many rows as the
- * inputs, or the run fails. On failure there are no outputs. */
+ * nobody: its outputs have no rows either (of a model that declares none: one output). Every output whose
+ * outer dimension is free has as many rows as the inputs, or the run fails. On failure there are no outputs.
+ */
 int rl_model_run(struct rl_model *model, struct rl_model_run *run, struct rl_err *err);
 
 /* Frees the tensors and the array. */
@@ -100,6 +103,7 @@ struct rl_model_backend {
   int (*run)(void *self, struct rl_model_run *run, struct rl_err *err);
   void (*close)(void *self);
   bool splits; /* run splits by itself, to have several calls under way */
+  bool served; /* by another process */
 };
 
 extern const struct rl_model_backend rl_model_onnx, rl_model_kserve, rl_model_tfserving;

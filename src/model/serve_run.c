@@ -17,13 +17,13 @@ const char *rl_part_name(const struct rl_served *s, const struct rl_part *part, 
 
 /* ---- outputs ---- */
 
-/* A name that lives as long as the model. */
+/* A name that lives as long as the model. NULL: there have been too many. */
 static const char *keep_name(struct rl_served *s, const char *name) {
   const char *kept = NULL;
   pthread_mutex_lock(&s->mu);
   for (size_t i = 0; !kept && i < s->n_names; i++)
     if (strcmp(s->names[i], name) == 0) kept = s->names[i];
-  if (!kept) {
+  if (!kept && s->n_names < RL_PORTS_MAX) {
     RL_GROW(s->names, s->cap_names, s->n_names + 1);
     kept = s->names[s->n_names++] = rl_strdup(name);
   }
@@ -145,7 +145,9 @@ int rl_join_place(struct rl_join *join, const struct rl_part *part, const char *
                   int rank, const int64_t *shape, struct rl_tensor *where, struct rl_err *err) {
   ssize_t i = find_output(join, name);
   if (i < 0 && part->number > 0) return rl_fail(err, RL_EFAIL, "the calls before had no such output");
-  if (i < 0) i = (ssize_t)add_output(join, keep_name(join->s, name));
+  const char *kept = i < 0 ? keep_name(join->s, name) : NULL;
+  if (i < 0 && !kept) return rl_fail(err, RL_EFAIL, "the model has given over %d outputs", RL_PORTS_MAX);
+  if (i < 0) i = (ssize_t)add_output(join, kept);
   return place(join, part, (size_t)i, wire, rank, shape, where, err);
 }
 
@@ -259,6 +261,7 @@ static int run_parts(struct rl_join *join, const struct rl_protocol *protocol, s
   struct wave wave;
   int code = 0;
   rl_asking_init(&asking, join->s, join->run->go_on, join->run->arg);
+  if (join->s->tells_ready) asking.ready = protocol->ready;
   wave_init(&wave, join, protocol);
   for (size_t i = 0; code == 0 && i < join->parts; i += join->s->in_flight)
     code = run_wave(&wave, join, protocol, &asking, i, err);

@@ -51,6 +51,19 @@ int rl_served_wait(struct rl_asking *a, const char *path, enum rl_verdict (*judg
   }
 }
 
+int rl_served_ready(struct rl_asking *a, const char *path,
+                    enum rl_verdict (*judge)(struct rl_http_call *call), struct rl_err *err) {
+  struct rl_http_call call;
+  rl_asking_get(a, path, &call, NULL);
+  enum rl_verdict verdict = rl_served_verdict(&call);
+  if (verdict == RL_VERDICT_GOOD && judge) verdict = judge(&call);
+  int code = verdict == RL_VERDICT_GOOD      ? 0
+             : verdict == RL_VERDICT_REFUSED ? rl_fail(err, RL_EUSAGE, "%s", call.err.text)
+                                             : rl_fail(err, RL_ETRANSIENT, "%s", call.err.text);
+  rl_http_call_free(&call);
+  return code;
+}
+
 bool rl_served_shape(const struct rl_json_read *doc, size_t array, int *rank, int64_t shape[RL_RANK_MAX]) {
   if (!array || rl_json_read_kind(doc, array) != RL_READ_ARRAY) return false;
   *rank = 0;

@@ -46,7 +46,8 @@ static int tfserving_open(void **self, const char *uri, const struct rl_model_op
 }
 
 static int tfserving_run(void *self, struct rl_model_run *run, struct rl_err *err) {
-  static const struct rl_protocol protocol = {put_predict_path, rl_tfserving_put, rl_tfserving_take};
+  static const struct rl_protocol protocol = {put_predict_path, rl_tfserving_ready, rl_tfserving_put,
+                                              rl_tfserving_take};
   struct rl_tfserving *tf = self;
   return rl_served_run(&tf->s, &protocol, run, err);
 }
@@ -56,4 +57,5 @@ const struct rl_model_backend rl_model_tfserving = {
     .open = tfserving_open,
     .run = tfserving_run,
     .close = tfserving_close,
-    .splits = true};
+    .splits = true,
+    .served = true};

@@ -58,8 +58,10 @@ static int read_ports(const struct rl_json_read *doc, size_t signature, const ch
   struct rl_buf text = RL_BUF_INIT;
   int code = 0;
   if (!list || rl_json_read_kind(doc, list) != RL_READ_OBJECT) return odd(err, "a signature without tensors");
-  for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at))
+  for (size_t at = rl_json_read_first(doc, list); code == 0 && at; at = rl_json_read_next(doc, at)) {
     code = read_port(doc, at, ports, input, &text, err);
+    if (code == 0 && ports->is.n > RL_PORTS_MAX) code = odd(err, "over 1000 tensors");
+  }
   if (code == 0 && rl_json_read_first(doc, list) && ports->is.n == 0)
     code = rl_fail(err, RL_EUSAGE, "no output of the model is of a type that a tensor has");
   rl_buf_free(&text);
@@ -131,9 +133,18 @@ static int load_state(struct rl_asking *a, const char *path, struct rl_err *err)
   struct rl_http_call call;
   enum rl_verdict verdict;
   int code = rl_served_wait(a, path, judge_state, &call, &verdict, err);
+  a->s->tells_ready = code == 0 && verdict == RL_VERDICT_GOOD;
   if (code == 0 && call.status == 404)
     code = rl_fail(err, RL_EUSAGE, "the server has no such model: %s", call.err.text);
   rl_http_call_free(&call);
+  return code;
+}
+
+int rl_tfserving_ready(struct rl_asking *a, struct rl_err *err) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_tfserving_put_path(a->s, &path);
+  int code = rl_served_ready(a, path.data, judge_state, err);
+  rl_buf_free(&path);
   return code;
 }
 

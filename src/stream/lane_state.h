@@ -140,9 +140,6 @@ struct rl_lane {
   int64_t next_every;
 };
 
-/* lane.c: the partitions of this lane, without a group (S1.3). */
-void rl_lane_share(const struct rl_lane *lane, struct rl_tps *out);
-
 /* reader.c */
 void *rl_reader_main(void *lane);
 /* Fails the lane: the first failure stays, the run ends. Any thread. */

@@ -16,8 +16,15 @@ static const struct rl_setting *find_variable(const char *name) {
 }
 
 /* What is read where it is used: a model's runtime and log-in (rille.model), in the library form too. */
+static const char *const models[] = {"RILLE_ONNXRUNTIME",    "RILLE_MODEL_USER",
+                                     "RILLE_MODEL_PASSWORD", "RILLE_MODEL_PASSWORD_FILE",
+                                     "RILLE_MODEL_TOKEN",    "RILLE_MODEL_TOKEN_FILE"};
+enum { MODELS = sizeof models / sizeof *models };
+
 static bool is_models(const char *name) {
-  return strcmp(name, "RILLE_ONNXRUNTIME") == 0 || strncmp(name, "RILLE_MODEL_", 12) == 0;
+  for (size_t i = 0; i < MODELS; i++)
+    if (strcmp(name, models[i]) == 0) return true;
+  return false;
 }
 
 /* Only the name: its value may be a secret. */
@@ -28,8 +35,9 @@ static void warn_unknown(const char *name) {
   const char *nearest = rl_setting_nearest(word);
   char own[RL_SETTING_NAME_MAX];
   if (nearest) rl_setting_env_name(rl_setting_find(nearest), own);
-  rl_log(RL_WARN, "the environment has %s, which is no setting%s%s%s", name, nearest ? "; did you mean " : "",
-         nearest ? own : "", nearest ? "?" : "");
+  const char *near = nearest ? own : rl_nearest(name, models, MODELS);
+  rl_log(RL_WARN, "the environment has %s, which is no setting%s%s%s", name, near ? "; did you mean " : "",
+         near ? near : "", near ? "?" : "");
   rl_free(word);
 }
 

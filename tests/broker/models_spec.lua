@@ -85,6 +85,30 @@ describe("a model's server", function()
     assert.equal(1, rille.count(run, "assigned"))
   end)
 
+  it("S4.1 that answers 400 until it has loaded the model again is the weather", function()
+    local topic, sink, dead, group = rille.topic(), rille.topic(), rille.topic(), rille.name "group"
+    rille.fill(topic, 20)
+    local run = score {
+      topic = topic, group = group, after = { own.uri, sink },
+      args = { "--dead-letter", dead, "--retries", "0" },
+    }
+    rille.await(run, 20)
+    own:stop()
+    rille.fill(topic, 20, { from = 20 })
+    assert.is_true(run:says("s so far: ", 20), run:err())
+    own:is_loading(true)
+    own:resume()
+    local said = run:says("Model sum is not ready yet", 20)
+    own:is_loading(false)
+    assert.is_true(said, run:err())
+    rille.await(run, 40, "message", 40)
+    run:kill "TERM"
+    assert.equal(0, run:wait(15), run:err())
+    assert.same(wanted(40), rille.values(sink))
+    assert.equal(0, #rille.read(dead))
+    assert.equal(40, rille.committed(group, topic)["0"])
+  end)
+
   it("S4.1 that is frozen is the weather, too; a signal ends the wait", function()
     local topic, sink, dead, group = rille.topic(), rille.topic(), rille.topic(), rille.name "group"
     rille.fill(topic, 20)

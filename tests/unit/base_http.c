@@ -251,7 +251,7 @@ TEST(classes_of_statuses) {
                {"404", RL_EFAIL},
                {"429", RL_ETRANSIENT},
                {"500", RL_EFAIL},
-               {"502", RL_EFAIL},
+               {"502", RL_ETRANSIENT},
                {"503", RL_ETRANSIENT},
                {"504", RL_ETRANSIENT}};
   struct http_bed bed;
@@ -416,7 +416,7 @@ TEST(urls_that_are_none) {
   refused("http://", "cannot be read", true);
   refused("http://me:hunter2@host", "a user or password", false);
   refused("http://me@host", "a user or password", false);
-  refused("http://host?x=y", "a query", true);
+  refused("http://host?x=y", "a query", false);
   refused("http://host:99999", "cannot be read", true);
 }
 

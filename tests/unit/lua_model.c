@@ -75,7 +75,8 @@ static void fake_close(void *self) {
 }
 
 static const char *const schemes[] = {"fake", NULL};
-static const struct rl_model_backend backend = {schemes, fake_open, fake_run, fake_close, false};
+static struct rl_model_backend backend = {
+    .schemes = schemes, .open = fake_open, .run = fake_run, .close = fake_close};
 /* In place of the room's own: its file is not linked. */
 const struct rl_model_backend *const rl_model_backends[] = {&backend, NULL};
 
@@ -226,6 +227,33 @@ TEST(s10_3_limits_time_ends_a_run) {
       "local m = rille.model 'fake:one'\n"
       "while true do pcall(m, rille.tensor({{1, 2}}, 'float32')) end end }",
       VALUES("a"), RL_BLAME_MESSAGE, "took longer than limits.time (0.1 s)");
+}
+
+/* A server that hangs, and a `timeout` above limits.time: no message is dead-lettered for it. */
+TEST(s4_1_limits_time_that_passes_at_a_server_is_the_weather) {
+  reset();
+  fake.hangs = backend.served = true;
+  made_fail(
+      "return { limits = { time = 0.1 }, handle = function(batch)\n"
+      "rille.model 'fake:one'(rille.tensor({{1, 2}}, 'float32')) end }",
+      VALUES("a"), RL_BLAME_WEATHER,
+      "--code:2: the call took longer than limits.time (0.1 s), which a server");
+  made_fail(
+      "return { limits = { time = 0.1 }, handle = function(batch)\n"
+      "local m = rille.model 'fake:one'\n"
+      "while true do pcall(m, rille.tensor({{1, 2}}, 'float32')) end end }",
+      VALUES("a"), RL_BLAME_WEATHER, "took longer than limits.time (0.1 s)");
+  made_fail(
+      "return { limits = { time = 0.1 }, handle = function(batch)\n"
+      "pcall(rille.model 'fake:one', rille.tensor({{1, 2}}, 'float32')) end }",
+      VALUES("a"), RL_BLAME_WEATHER, "took longer than limits.time (0.1 s)");
+  fake.hangs = false;
+  made_fail(
+      "return { limits = { time = 0.1 }, handle = function(batch)\n"
+      "rille.model 'fake:one'(rille.tensor({{1, 2}}, 'float32'))\n"
+      "while true do end end }",
+      VALUES("a"), RL_BLAME_MESSAGE, "took longer than limits.time (0.1 s)");
+  backend.served = false;
 }
 
 static void *stop_it(void *arg) {

@@ -114,7 +114,8 @@ static void fake_close(void *self) {
 }
 
 static const char *const schemes[] = {"fake", NULL};
-static const struct rl_model_backend backend = {schemes, fake_open, fake_run, fake_close, false};
+static const struct rl_model_backend backend = {
+    .schemes = schemes, .open = fake_open, .run = fake_run, .close = fake_close};
 static const struct rl_model_backend *const backends[] = {&backend, NULL};
 
 static const struct rl_model_opts plain;
@@ -272,9 +273,25 @@ TEST(uris) {
   CHECK_HAS(err.text, "\"http://host/model\" is no model: expected FILE.onnx, onnx:FILE");
   CHECK_INT(rl_model_open(&m, "http://me:secret@host/model.onnx", &plain, NULL, NULL, &err), RL_EUSAGE);
   CHECK(!strstr(err.text, "secret"));
+  CHECK_INT(rl_model_open(&m, "http://host/model?token=secret", &plain, NULL, NULL, &err), RL_EUSAGE);
+  CHECK(!strstr(err.text, "secret"));
   CHECK_INT(rl_model_open(&m, "", &plain, NULL, NULL, &err), RL_EUSAGE);
   CHECK_INT(rl_model_open(&m, "/nowhere/there.is.no.onnx", &plain, NULL, NULL, &err), RL_EUSAGE);
   CHECK_HAS(err.text, "onnx:/nowhere/there.is.no.onnx: cannot read the file: No such file");
+}
+
+/* The backend refuses it in words of its own; the front puts the URI before them. */
+TEST(no_uri_that_may_hold_a_secret_is_told) {
+  static const char *const uris[] = {"fake://me:secret@host/m", "fake:me:secret@host/m",
+                                     "fake://host/m?token=secret", "fake://host/m#secret"};
+  struct rl_model *m;
+  struct rl_err err;
+  reset();
+  fake.open_fails = RL_EUSAGE;
+  for (size_t i = 0; i < 4; i++) {
+    CHECK_INT(rl_model_open_among(&m, backends, uris[i], &plain, NULL, NULL, &err), RL_EUSAGE);
+    CHECK_STR(err.text, "fake:…: it is not there");
+  }
 }
 
 /* ---- what goes in ---- */
@@ -437,6 +454,23 @@ TEST(no_rows_ask_nobody) {
   CHECK_STR(b.run.outputs[1].name, "n");
   CHECK_INT(b.run.outputs[1].t.dtype, RL_INT64);
   done(&b);
+  rl_model_close(m);
+}
+
+/* Nobody is to blame for a batch of which nothing was left. */
+TEST(no_rows_of_a_model_that_declares_nothing) {
+  reset();
+  struct rl_model *m = open_with("fake:bare", plain);
+  struct rl_err err = {0};
+  struct rl_model_value in = {"x", counted(RL_FLOAT32, SHAPE(0, 2))};
+  struct rl_model_run run = {.inputs = &in, .n_inputs = 1};
+  if (rl_model_run(m, &run, &err)) UNIT_FAIL("%s", err.text);
+  CHECK_INT(fake.calls, 0);
+  CHECK_INT(run.n_outputs, 1);
+  if (run.n_outputs == 1) CHECK_INT(run.outputs[0].t.rank, 1);
+  if (run.n_outputs == 1) CHECK_INT(run.outputs[0].t.shape[0], 0);
+  rl_model_values_free(run.outputs, run.n_outputs);
+  rl_tensor_free(&in.t);
   rl_model_close(m);
 }
 

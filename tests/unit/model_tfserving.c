@@ -336,9 +336,15 @@ TEST(S4_1_classes_of_statuses) {
   static const struct {
     const char *status;
     int code, posts;
-  } cases[] = {{"400 Bad Request", RL_EFAIL, 1},      {"404 Not Found", RL_EFAIL, 1},
-               {"500 Internal", RL_EFAIL, 1},         {"429 Too Many", RL_ETRANSIENT, 2},
-               {"503 Unavailable", RL_ETRANSIENT, 2}, {"504 Gateway Timeout", RL_ETRANSIENT, 2}};
+  } cases[] = {{"400 Bad Request", RL_EFAIL, 2},
+               {"404 Not Found", RL_EFAIL, 2},
+               {"500 Internal", RL_EFAIL, 2},
+               {"413 Too Large", RL_EFAIL, 1},
+               {"401 Unauthorized", RL_EUSAGE, 1},
+               {"429 Too Many", RL_ETRANSIENT, 2},
+               {"502 Bad Gateway", RL_ETRANSIENT, 2},
+               {"503 Unavailable", RL_ETRANSIENT, 2},
+               {"504 Gateway Timeout", RL_ETRANSIENT, 2}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct serve_bed bed = {.model = one_output};
     struct talk t = {.status = cases[i].status, .answer = "{ \"error\": \"so it is\" }"};
@@ -352,4 +358,28 @@ TEST(S4_1_classes_of_statuses) {
     run_done(&r);
     close_bed(&m, &bed, &t);
   }
+}
+
+/* After it was started again: the port is there, the model is not. */
+TEST(S4_1_a_model_that_is_loaded_again_is_weather) {
+  static const char *const states[] = {
+      "{\"model_version_status\":[{\"version\":\"1\",\"state\":\"LOADING\"}]}",
+      "{\"model_version_status\":[]}", NULL};
+  struct serve_bed bed = {.model = one_output};
+  struct talk t = {.answer = "{ \"error\": \"Servable not found\" }"};
+  struct served m;
+  CHECK_INT(open_bed(&m, &bed, &t, &(struct rl_model_opts){.retries = 1}), 0);
+  t.status = "404 Not Found";
+  for (size_t i = 0; i < 3; i++) {
+    struct ran r;
+    bed.state = states[i];
+    atomic_store(&bed.posts, 0);
+    run_rows(&r, &m, NULL, 2, 2, NULL, NULL, NULL);
+    CHECK_INT(r.code, RL_ETRANSIENT);
+    CHECK_HAS(r.err.text, i == 0 ? "the model is not ready: its state is LOADING" : "the model is not ready");
+    CHECK_HAS(r.err.text, "Servable not found");
+    CHECK_INT(atomic_load(&bed.posts), 2);
+    run_done(&r);
+  }
+  close_bed(&m, &bed, &t);
 }

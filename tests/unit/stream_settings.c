@@ -303,6 +303,29 @@ TEST(the_environment_sets_and_warns) {
   rl_settings_free(&s);
 }
 
+/* A misspelt one would leave a log-in out. */
+TEST(the_environments_words_for_models_are_known_whole) {
+  char *const variables[] = {"RILLE_ONNXRUNTIME=/x",
+                             "RILLE_MODEL_USER=u",
+                             "RILLE_MODEL_PASSWORD=p",
+                             "RILLE_MODEL_PASSWORD_FILE=/p",
+                             "RILLE_MODEL_TOKEN=t",
+                             "RILLE_MODEL_TOKEN_FILE=/t",
+                             NULL};
+  char *const misspelt[] = {"RILLE_MODEL_TOKENFILE=/secret-place", NULL};
+  struct rl_settings s;
+  struct rl_err err = {0};
+  rl_settings_init(&s);
+  CHECK_INT(from_env(&s, variables, &err), 0);
+  CHECK_STR(rl_buf_text(&heard), "");
+  CHECK_INT(from_env(&s, misspelt, &err), 0);
+  CHECK_HAS(rl_buf_text(&heard),
+            "RILLE_MODEL_TOKENFILE, which is no setting; did you mean RILLE_MODEL_TOKEN_FILE?");
+  CHECK(!strstr(rl_buf_text(&heard), "secret-place"));
+  rl_buf_free(&heard);
+  rl_settings_free(&s);
+}
+
 TEST(a_wrong_variable_is_an_error) {
   char *const variables[] = {"RILLE_LANES=none", NULL};
   struct rl_settings s;

@@ -14,17 +14,21 @@ import java.util.concurrent.Executors;
  * A server of one model, over the Open Inference Protocol's REST: "sum" gives to each row of `x` [-1, 1] its `score`
  * [-1, 1], twice the number. A row with a negative number is refused, with the whole call (400).
  *
- * <p>Model ADDRESS PORT: listens on the loopback at PORT (0: a free one), and writes HOST:PORT to the file ADDRESS.
+ * <p>Model ADDRESS PORT LOADING: listens on the loopback at PORT (0: a free one), and writes HOST:PORT to the file
+ * ADDRESS. While the file LOADING is there the model is not: its calls are answered as MLServer does before it has it.
  */
 public final class Model {
   private static final String METADATA =
       "{\"name\":\"sum\",\"platform\":\"test\",\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[-1,1]}],"
           + "\"outputs\":[{\"name\":\"score\",\"datatype\":\"FP32\",\"shape\":[-1,1]}]}";
 
+  private static Path loading;
+
   private Model() {}
 
   public static void main(String[] args) throws Exception {
     int port = Integer.parseInt(args[1]);
+    loading = Path.of(args[2]);
     HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.createContext("/v2", Model::serve);
     server.setExecutor(Executors.newCachedThreadPool());
@@ -39,6 +43,8 @@ public final class Model {
     byte[] asked = exchange.getRequestBody().readAllBytes();
     if (path.equals("/v2")) {
       answer(exchange, 200, "{\"name\":\"test\",\"version\":\"1\",\"extensions\":[]}");
+    } else if (path.startsWith("/v2/models/sum/") && Files.exists(loading)) {
+      answer(exchange, 400, "{\"error\":\"Model sum is not ready yet.\"}");
     } else if (path.endsWith("/ready")) {
       answer(exchange, 200, "");
     } else if (path.equals("/v2/models/sum")) {
