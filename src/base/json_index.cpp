@@ -39,8 +39,9 @@ size_t capacity_for(size_t len) noexcept {
   return capacity > simdjson::SIMDJSON_MAXSIZE_BYTES ? len : capacity;
 }
 
-/* The depth is of simdjson's second stage, which is not used. */
-simdjson::error_code reserve(struct rl_index *index, size_t len) noexcept {
+/* The depth is of simdjson's second stage, which is not used. Not noexcept: what is thrown is to reach the
+ * catch below. */
+simdjson::error_code reserve(struct rl_index *index, size_t len) {
   if (index->parser && index->parser->capacity() >= len) return simdjson::SUCCESS;
   index->parser.reset();
   const simdjson::implementation *best = simdjson::get_active_implementation();

@@ -1,4 +1,5 @@
--- rooms.lua   checks the arrows between the rooms of src/: an #include points down or stays in its room
+-- rooms.lua   checks the arrows between the rooms of src/: an #include points down or stays in its room, and no
+-- C++ includes Lua
 --
 -- Prints each include that does not, and each file that is too long; exit status 1 when there is one.
 
@@ -30,6 +31,12 @@ local libraries = {
   { "^snappy", "codec" },
   { "^fitsio", "model" },
 }
+
+-- No C++ frame lies under a Lua call: Lua's errors jump over it.
+local function meets_lua(path, include)
+  local lua = include:find "^lua%.h" or include:find "^lauxlib%.h" or include:find "^lualib%.h" or include:find "^lua/"
+  if path:find "%.cpp$" and lua then return ("C++ may not know Lua: %s"):format(include) end
+end
 
 local longest = 600 -- lines; a longer file holds more than one idea
 
@@ -65,7 +72,7 @@ local function check(path)
   for line in io.lines(path) do
     n = n + 1
     local include = line:match '^%s*#%s*include%s*[<"]([^">]+)'
-    local what = include and below[room] and fault(room, include)
+    local what = include and below[room] and (meets_lua(path, include) or fault(room, include))
     if what then tell(path, n, what) end
   end
   if n > longest then tell(path, n, ("longer than %d lines: split it by idea"):format(longest)) end

@@ -243,12 +243,12 @@ TEST(d_14_memory_that_recursion_takes) {
   struct made_run r;
   CHECK_INT(made_open(&r,
                       "local function down(n) return 1 + down(n + 1) end\n"
-                      "return { limits = { memory = '256KiB' }, handle = function() down(1) end }"),
+                      "return { limits = { memory = '1MiB' }, handle = function() down(1) end }"),
             0);
   struct rl_batch *b = made_batch(&r);
   for (int i = 0; i < 3; i++) {
     CHECK_INT(made_handle(&r, b), RL_EHANDLER);
-    CHECK_HAS(r.why.error, "limits.memory is 262144 bytes");
+    CHECK_HAS(r.why.error, "limits.memory is 1048576 bytes");
   }
   made_settle(&r, b);
   made_close(&r);
