@@ -33,6 +33,23 @@ local EXITS = {
   ["when limits.time ends a handler"] = {
     text = "return function() while true do end end", args = { "--limits-time", "1" }, status = 4,
   },
+  ["when standard output is a closed pipe"] = {
+    pipe = true, text = 'return function() while true do print(("x"):rep(1000)) end end',
+  },
+  ["at a value that does not decode"] = {
+    values = { '{"a":1}', "not json" }, text = 'return { fields = { a = "a" }, handle = function() end }', status = 4,
+  },
+  ["when --outage is over"] = {
+    text = [[local rille = require "rille"; return function() error(rille.transient "the model is away") end]],
+    args = { "--outage", "1", "--backoff", "0.1" }, status = { 3, 4 },
+  },
+  ["when a handler never returns"] = {
+    text = 'return function() return (("a"):rep(3000)):find((".-"):rep(20) .. "b") end',
+    args = { "--limits-time", "1", "--drain", "1" }, status = 4,
+  },
+  ["when dead_letter_max is reached"] = {
+    text = 'return function() error "no" end', args = { "--dead-letter", "file:/dev/null", "--batch-size", "1" }, status = 4,
+  },
   ["with a batch kept in a global"] = {
     text = [[return function(batch) kept = kept or {}; kept[#kept + 1] = batch; first = batch[1] end]], args = { "-e" },
   },
@@ -42,6 +59,36 @@ local EXITS = {
 local function assigned_soon(topic, group, assignor)
   local joined = tool.ask("join", { group = group, topics = { topic }, strategy = assignor.strategy, want = 2, limit = 6000 })
   assert.is_true(joined.ms >= 0 and joined.ms < 2000, "assigned after " .. joined.ms .. " ms")
+end
+
+-- A file to write to whose reader goes away after a line.
+local function closing_pipe()
+  local path = proc.folder() .. "/pipe"
+  assert(os.execute("mkfifo " .. proc.quote(path)))
+  proc.start({ "head", "-n", "1" }, { input = path })
+  return path
+end
+
+local module = (os.getenv "RILLE_SO" or rille.root .. "/build/rille.so"):gsub("rille%.so$", "?.so")
+
+-- Loops over a stream in plain Lua; ends in the second batch as `how` says.
+local function library(topic, group, assignor, how)
+  local text = ([[
+    local rille = require "rille"
+    local stream = rille.stream {
+      brokers = arg[1], topics = arg[2], group = arg[3], batch = { size = 5 }, kafka = { ["%s"] = "%s" },
+    }
+    for batch in stream do
+      if batch.number == 2 then %s end
+    end
+  ]]):format(assignor.args[2]:match "^([^=]*)=", assignor.args[2]:match "=(.*)$", how)
+  local path = proc.write(proc.folder() .. "/program.lua", text)
+  return proc.start({ os.getenv "LUA" or "lua5.4", path, rille.brokers, topic, group }, {
+    env = {
+      LUA_CPATH_5_4 = module .. ";;", LUA_PATH_5_4 = rille.root .. "/scripts/?.lua;;",
+      LD_PRELOAD = os.getenv "RILLE_PRELOAD" or "",
+    },
+  })
 end
 
 local function allowed(want, status)
@@ -59,9 +106,15 @@ for _, assignor in ipairs(assignors) do
     for name, exit in pairs(EXITS) do
       it("promise 6 " .. name .. ": a new member is assigned within 2 s", function()
         local topic, group = rille.topic { partitions = 2 }, rille.name "group"
-        if not exit.empty then rille.fill(topic, 20, { partitions = 2 }) end
+        if exit.values then
+          rille.send(topic, exit.values)
+        elseif not exit.empty then
+          rille.fill(topic, 20, { partitions = 2 })
+        end
         local words = assignors.with(assignor.args, table.unpack(exit.args or {}))
-        local run = rille.run { topic = topic, group = group, args = words, text = exit.text }
+        local run = rille.run {
+          topic = topic, group = group, args = words, text = exit.text, stdout = exit.pipe and closing_pipe() or nil,
+        }
         if exit.signal then
           rille.await(run, 1, exit.line or "message")
           run:kill(exit.signal)
@@ -73,6 +126,37 @@ for _, assignor in ipairs(assignors) do
         local status = run:wait(exit.limit or 20)
         assert.is_true(allowed(exit.status, status), ("status %s\n%s"):format(status, run:err()))
         assigned_soon(topic, group, assignor)
+      end)
+    end
+
+    for how, status in pairs { ["break"] = 0, ['error "mine"'] = 1 } do
+      it("promise 6 a library's loop that ends by " .. how .. ": a new member is assigned within 2 s", function()
+        local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+        rille.fill(topic, 20, { partitions = 2 })
+        local run = library(topic, group, assignor, how)
+        assert.equal(status, run:wait(20), run:err())
+        assigned_soon(topic, group, assignor)
+      end)
+    end
+
+    -- Under KIP-848 no join has to wait for another member.
+    if assignor.strategy ~= "consumer" then
+      it("S6.3 a member that must go before its join is answered says what the group waits for", function()
+        local topic, group = rille.topic { partitions = 2 }, rille.name "group"
+        local first = rille.run { topic = topic, group = group, args = assignor.args }
+        assert.is_true(first:says("assigned " .. topic, 15), first:err())
+        first:kill "STOP" -- whoever joins waits for it
+        local second = rille.run {
+          topic = topic, group = group, args = assignors.with(assignor.args, "--drain", "1", "--explain", "1"),
+        }
+        local waits = second:says("assigned no partitions", 15)
+        second:kill "TERM"
+        local status = second:wait(15)
+        first:kill "KILL"
+        assert.is_true(waits, second:err())
+        assert.equal(0, status, second:err())
+        local words = "left before the group answered: it waits for session.timeout.ms"
+        assert.is_truthy(second:err():find(words, 1, true), second:err())
       end)
     end
 

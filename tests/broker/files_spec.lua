@@ -168,6 +168,29 @@ describe("file outputs", function()
     assert.equal(want, run:out())
   end)
 
+  it("print and io.write of lanes that write at once stay whole lines", function()
+    local topic = rille.topic { partitions = 4 }
+    rille.fill(topic, 4000, { partitions = 4 })
+    local run = rille.finish {
+      topic = topic, group = rille.name "group", args = { "-e", "--lanes", "4", "--batch-size", "50" },
+      text = [[return function(batch)
+        for _, m in batch:messages() do
+          print(m.partition, ("x"):rep(3000), m.offset)
+          io.write(m.partition, "\t", ("y"):rep(3000), "\t", m.offset, "\n")
+        end
+      end]],
+    }
+    local seen, n = {}, 0
+    for line in run:out():gmatch "[^\n]*\n" do
+      local partition, text, offset = line:match "^(%d)\t(%w+)\t(%d+)\n$"
+      assert.is_truthy(text == ("x"):rep(3000) or text == ("y"):rep(3000), line)
+      local at = partition .. text:sub(1, 1) .. offset
+      assert.is_nil(seen[at], at)
+      seen[at], n = true, n + 1
+    end
+    assert.equal(8000, n)
+  end)
+
   it("standard output holds nothing of the host's own words", function()
     local topic = rille.topic()
     rille.fill(topic, 10)

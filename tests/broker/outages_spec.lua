@@ -136,19 +136,23 @@ describe("outages", function()
     assert.equal(0, run:wait(10), run:err())
   end)
 
-  it("a signal during an outage ends the run within `drain`", function()
+  it("S7.1 an outage is told by a line in each interval; a signal during one ends the run within `drain`", function()
     local topic, group = rille.topic { brokers = own.address }, rille.name "group"
     rille.fill(topic, 20, { brokers = own.address })
     local run = rille.run {
-      topic = topic, group = group, brokers = own.address, args = { "--drain", "2", "--batch-timeout", "0.1" },
+      topic = topic, group = group, brokers = own.address,
+      args = { "--drain", "2", "--batch-timeout", "0.1", "--explain", "1" },
     }
     rille.await(run, 20)
     assert.is_true(proc.till(10, function() return rille.lag(group, topic, own.address) == 0 end))
     own:kill()
-    system.sleep(1)
+    local said = run:says("all brokers down for", 20) -- the line that comes every 15 s (--explain)
     run:kill "TERM"
     local status = run:wait(15)
     own:resume()
+    assert.is_true(said, run:err())
+    assert.is_truthy(run:err():find("no message for %d+ s: servers " .. own.address:gsub("%p", "%%%0") .. ", group " ..
+      group:gsub("%p", "%%%0") .. ".*; all brokers down for %d+ s"), run:err())
     assert.is_not_nil(status, run:err())
     assert.is_true(run.seconds < 8, "took " .. run.seconds .. " s")
   end)

@@ -120,6 +120,8 @@ describe("subscription", function()
       for _, m in ipairs(rille.said(run, "message")) do seen[m[2]] = true end
       return seen['{"n":1000}'] and seen['{"n":1009}']
     end), run:err())
+    assert.is_true(proc.till(20, function() return rille.committed(group, topic)["0"] == 10 end), run:err())
+    assert.equal(0, rille.lag(group, topic))
     run:kill "TERM"
     assert.equal(0, run:wait(15), run:err())
   end)

@@ -238,6 +238,35 @@ TEST(d_14_memory) {
   made_no_gc = false;
 }
 
+/* Eight values of 1 MiB each: they would not fit, and none is read. Then one is, then all. */
+TEST(values_are_pulled_into_lua_only_when_read) {
+  struct made_run r;
+  char *large = malloc((1 << 20) + 1);
+  memset(large, 'x', 1 << 20);
+  large[1 << 20] = '\0';
+  CHECK_INT(
+      made_open(&r,
+                "local n = 0\n"
+                "return { limits = { memory = '3MiB' }, handle = function(batch)\n"
+                "  n = n + 1\n"
+                "  local sum = 0\n"
+                "  for _, m in batch:messages() do sum = sum + m.offset + #m.key end\n"
+                "  assert(sum == 828 + 8)\n"
+                "  if n == 2 then assert(#batch[8].value == 1 << 20) end\n"
+                "  if n == 3 then local all = {} for _, m in batch:messages() do all[#all + 1] = m.value end "
+                "end end }"),
+      0);
+  struct rl_batch *b = made_batch(&r);
+  for (int i = 0; i < 8; i++) made_add(&r, b, "k", large);
+  CHECK_INT(made_handle(&r, b), 0);
+  CHECK_INT(made_handle(&r, b), 0);
+  CHECK_INT(made_handle(&r, b), RL_EHANDLER);
+  CHECK_HAS(r.why.error, "--code:8: not enough memory");
+  made_settle(&r, b);
+  made_close(&r);
+  free(large);
+}
+
 /* The stack is what cannot grow: its frames are read or left alone, as the library allows. */
 TEST(d_14_memory_that_recursion_takes) {
   struct made_run r;
