@@ -5,12 +5,12 @@
 
 /* A payload this large is not worth a copy; a smaller one is not worth the fetch buffer it pins (S6.4). */
 #define PIN_FROM (64u << 10)
-#define TOPIC_TIMEOUT_MS 30000
 #define DEFAULT_MAX_MESSAGE 1048588 /* what the producer sets and brokers take */
 
 struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts) {
   struct rl_sink *sink = rl_zalloc(sizeof *sink);
   sink->opts = *opts;
+  if (!sink->opts.topic_ms) sink->opts.topic_ms = RL_SINK_TOPIC_MS;
   sink->s = opts->settings;
   sink->files = rl_files_new(sink->s->fsync);
   pthread_mutex_init(&sink->files_mu, NULL);
@@ -157,7 +157,7 @@ int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct 
                    const struct rl_letter *letter, struct rl_err *err) {
   if (!sink->s->dead_letter)
     return rl_fail(err, RL_EHANDLER, "a message was rejected, and dead_letter is not set");
-  if (rl_sink_check(sink, sink->s->dead_letter, TOPIC_TIMEOUT_MS, err))
+  if (rl_sink_check(sink, sink->s->dead_letter, sink->opts.topic_ms, err))
     return rl_err_prefix(err, "dead letter: ");
   if (rl_is_file(sink->s->dead_letter)) return file_letter(sink, msg, letter, err);
   return send_letter(sink, flight, msg, letter, err);
@@ -221,7 +221,7 @@ int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch 
     struct rl_letter letter = {.error = out->reason, .attempts = 1};
     return rl_sink_reject(sink, flight, &batch->msgs[out->message], &letter, err);
   }
-  if (rl_sink_check(sink, out->topic, TOPIC_TIMEOUT_MS, err)) return rl_err_prefix(err, "output: ");
+  if (rl_sink_check(sink, out->topic, sink->opts.topic_ms, err)) return rl_err_prefix(err, "output: ");
   if (!rl_is_file(out->topic)) return to_topic(sink, flight, batch, pins, out, err);
   pthread_mutex_lock(&sink->files_mu);
   int rc = write_file(sink, batch, out, err);

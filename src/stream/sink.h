@@ -22,7 +22,10 @@ struct rl_sink_opts {
   /* The producer's queue is full: wait until some answers came. False: give up, the lane is leaving. */
   bool (*wait_room)(void *arg);
   void *arg;
+  int topic_ms; /* for the look-up of a topic at its first use; 0: RL_SINK_TOPIC_MS */
 };
+
+#define RL_SINK_TOPIC_MS 30000 /* S5.2 */
 
 struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts);
 void rl_sink_free(struct rl_sink *sink); /* purges what is unsent */
