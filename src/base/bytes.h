@@ -26,4 +26,24 @@ static inline bool rl_bytes_eq(struct rl_bytes a, struct rl_bytes b) {
   return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
+/* Where `part` first lies in b; NULL: nowhere. An empty part lies at the beginning. POSIX had no memmem for
+ * long. */
+static inline const char *rl_bytes_find(struct rl_bytes b, struct rl_bytes part) {
+  if (part.len == 0) return b.data;
+  if (!b.data || b.len < part.len) return NULL;
+  const char *end = b.data + (b.len - part.len);
+  for (const char *at = b.data; at <= end; at++) {
+    at = (const char *)memchr(at, part.data[0], (size_t)(end - at) + 1);
+    if (!at || memcmp(at, part.data, part.len) == 0) return at;
+  }
+  return NULL;
+}
+
+/* Where c last lies in b; NULL: nowhere. */
+static inline const char *rl_bytes_last(struct rl_bytes b, char c) {
+  for (size_t i = b.len; i > 0; i--)
+    if (b.data[i - 1] == c) return b.data + i - 1;
+  return NULL;
+}
+
 #endif

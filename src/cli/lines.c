@@ -52,7 +52,7 @@ static int read_more(struct rl_lines *l, struct rl_err *err) {
 
 /* The next delimiter, from where none was seen yet. */
 static const char *find(struct rl_lines *l) {
-  const char *found = memmem(l->held.data + l->seen, l->held.len - l->seen, l->delim.data, l->delim.len);
+  const char *found = rl_bytes_find(rl_bytes(l->held.data + l->seen, l->held.len - l->seen), l->delim);
   size_t overlap = l->delim.len - 1, unseen = l->held.len - l->at;
   if (!found) l->seen = l->held.len - (unseen < overlap ? unseen : overlap);
   return found;

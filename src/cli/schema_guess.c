@@ -39,7 +39,7 @@ static bool is_text(struct rl_bytes value) {
 static struct guess guess_one(const struct rl_sample *sample) {
   struct rl_bytes value = sample->value;
   char first = first_of(value), key = sample->key.data ? first_of(sample->key) : '\0';
-  bool schema = key == '{' && memmem(sample->key.data, sample->key.len, "\"type\"", 6);
+  bool schema = key == '{' && rl_bytes_find(sample->key, rl_bytes_str("\"type\""));
   enum rl_magic magic = rl_magic_of(value);
   if (magic == RL_MAGIC_CONTAINER) return (struct guess){.decode = "avro", .magic = magic};
   if (schema && first != '{') return (struct guess){"avro", "key", "their keys hold an Avro schema", 0};

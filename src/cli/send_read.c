@@ -86,11 +86,12 @@ void rl_sender_free(struct rl_sender *s) {
 
 /* Key and value of a plain line. Without the key delimiter in it the line is all value. */
 static void split(const struct rl_sender *s, struct rl_bytes line, struct rl_record *out) {
-  const char *at = s->key_delim.len ? memmem(line.data, line.len, s->key_delim.data, s->key_delim.len) : NULL;
+  struct rl_bytes delim = rl_bytes(s->key_delim.data, s->key_delim.len);
+  const char *at = delim.len ? rl_bytes_find(line, delim) : NULL;
   out->value = line;
   if (!at) return;
   out->key = rl_bytes(line.data, (size_t)(at - line.data));
-  at += s->key_delim.len;
+  at += delim.len;
   out->value = rl_bytes(at, line.len - (size_t)(at - line.data));
 }
 

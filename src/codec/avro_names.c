@@ -51,7 +51,7 @@ void rl_avro_names_free(struct rl_avro_names *names) {
 }
 
 struct rl_bytes rl_avro_namespace(struct rl_bytes name) {
-  const char *dot = name.len ? memrchr(name.data, '.', name.len) : NULL;
+  const char *dot = rl_bytes_last(name, '.');
   return dot ? rl_bytes(name.data, (size_t)(dot - name.data)) : rl_bytes(NULL, 0);
 }
 

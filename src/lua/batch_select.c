@@ -71,32 +71,34 @@ static int by_value(const struct entry *a, const struct entry *b) {
   }
 }
 
-static int compare(const void *x, const void *y, void *sign) {
-  const struct entry *a = x, *b = y;
+static int compare(const struct entry *a, const struct entry *b, int sign) {
   if (a->order != b->order) return a->order < b->order ? -1 : 1;
-  int order = *(const int *)sign * by_value(a, b);
+  int order = sign * by_value(a, b);
   return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-static int check_direction(lua_State *L, int idx) {
-  if (lua_isnoneornil(L, idx)) return 1;
+static int ascending(const void *a, const void *b) { return compare(a, b, 1); }
+static int descending(const void *a, const void *b) { return compare(a, b, -1); }
+
+static bool is_descending(lua_State *L, int idx) {
+  if (lua_isnoneornil(L, idx)) return false;
   const char *word = rl_arg_text(L, idx, "batch:sort", "direction", NULL);
-  if (strcmp(word, "desc") == 0) return -1;
-  if (strcmp(word, "asc") == 0) return 1;
+  if (strcmp(word, "desc") == 0) return true;
+  if (strcmp(word, "asc") == 0) return false;
   rl_lua_script_error(L, "batch:sort: the direction is \"asc\" or \"desc\", not \"%s\"", word);
 }
 
 int l_batch_sort(lua_State *L) {
   struct rl_lua_batch *b = rl_lua_batch_self(L, "batch:sort");
   size_t field = rl_lua_single_column(L, b->columns, 2, "batch:sort");
-  int sign = check_direction(L, 3);
+  bool down = is_descending(L, 3);
   struct entry *entries = lua_newuserdatauv(L, (b->n + 1) * sizeof *entries, 0);
   uint32_t *rows = lua_newuserdatauv(L, (b->n + 1) * sizeof *rows, 0);
   for (size_t i = 0; i < b->n; i++) {
     const struct rl_cell *cell = &b->columns->col[field][b->rows[i]];
     entries[i] = (struct entry){cell, b->rows[i], (uint32_t)i, order_of(cell)};
   }
-  qsort_r(entries, b->n, sizeof *entries, compare, &sign);
+  qsort(entries, b->n, sizeof *entries, down ? descending : ascending);
   for (size_t i = 0; i < b->n; i++) rows[i] = entries[i].row;
   rl_lua_push_view(L, 1, rows, b->n);
   return 1;

@@ -26,6 +26,24 @@ static const char *put_float(float value) {
   return out.data;
 }
 
+TEST(bytes_are_found_in_bytes) {
+  struct rl_bytes b = rl_bytes("ab\0aab.ab", 9);
+  CHECK(rl_bytes_find(b, rl_bytes("aab", 3)) == b.data + 3);
+  CHECK(rl_bytes_find(b, rl_bytes("ab", 2)) == b.data);
+  CHECK(rl_bytes_find(b, rl_bytes("\0a", 2)) == b.data + 2);
+  CHECK(rl_bytes_find(b, rl_bytes(".ab", 3)) == b.data + 6);
+  CHECK(rl_bytes_find(b, rl_bytes("b.b", 3)) == NULL);
+  CHECK(rl_bytes_find(b, rl_bytes("abc", 3)) == NULL);
+  CHECK(rl_bytes_find(b, rl_bytes("", 0)) == b.data);
+  CHECK(rl_bytes_find(rl_bytes("a", 1), rl_bytes("ab", 2)) == NULL);
+  CHECK(rl_bytes_find(rl_bytes("", 0), rl_bytes("a", 1)) == NULL);
+  CHECK(rl_bytes_find(rl_bytes(NULL, 0), rl_bytes("a", 1)) == NULL);
+  CHECK(rl_bytes_last(b, 'a') == b.data + 7);
+  CHECK(rl_bytes_last(b, '\0') == b.data + 2);
+  CHECK(rl_bytes_last(b, 'x') == NULL);
+  CHECK(rl_bytes_last(rl_bytes(NULL, 0), 'x') == NULL);
+}
+
 #define VALID(literal) rl_utf8_valid(rl_bytes(literal, sizeof(literal) - 1))
 
 TEST(floats_as_short_as_read_back) {

@@ -113,11 +113,26 @@ TEST(defaults_of_a_consumer) {
   CHECK_STR(effective(&opts, "fetch.max.bytes"), "8388608");
   CHECK_STR(effective(&opts, "allow.auto.create.topics"), "false");
   CHECK_STR(effective(&opts, "group.id"), "g");
-  CHECK_HAS(effective(&opts, "client.id"), "rille-");
-  CHECK_HAS(effective(&opts, "client.id"), "-2");
   bool quick = rl_kconf_has("fetch.queue.backoff.ms");
   CHECK(quick == (rl_kafka_version_number() >= 0x020200ff));
   CHECK_STR(effective(&opts, "queued.max.messages.kbytes"), "16384");
+}
+
+/* "rille-HOST-PID", and behind it the lane, from the second on. */
+static void check_client_id(enum rl_side side, int lane, const char *suffix) {
+  char host[256] = "", want[400];
+  struct rl_client_opts opts = {.side = side, .brokers = "x:1", .group = "g", .lane = lane};
+  CHECK_INT(gethostname(host, sizeof host - 1), 0);
+  snprintf(want, sizeof want, "rille-%s-%ld%s", host, (long)getpid(), suffix);
+  CHECK_STR(effective(&opts, "client.id"), want);
+}
+
+TEST(client_ids_name_host_process_and_lane) {
+  for (int side = 0; side < 2; side++) {
+    check_client_id(side ? RL_SIDE_PRODUCER : RL_SIDE_CONSUMER, 0, "");
+    check_client_id(side ? RL_SIDE_PRODUCER : RL_SIDE_CONSUMER, 1, "-1");
+    check_client_id(side ? RL_SIDE_PRODUCER : RL_SIDE_CONSUMER, 12, "-12");
+  }
 }
 
 TEST(defaults_of_a_producer) {
