@@ -30,7 +30,7 @@ static inline bool rl_bytes_eq(struct rl_bytes a, struct rl_bytes b) {
  * long. */
 static inline const char *rl_bytes_find(struct rl_bytes b, struct rl_bytes part) {
   if (part.len == 0) return b.data;
-  if (b.len < part.len) return NULL;
+  if (!b.data || b.len < part.len) return NULL;
   const char *end = b.data + (b.len - part.len);
   for (const char *at = b.data; at <= end; at++) {
     at = (const char *)memchr(at, part.data[0], (size_t)(end - at) + 1);
