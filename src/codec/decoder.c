@@ -2,8 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "codec/coerce.h"
-#include "codec/format.h"
+#include "codec/decoder_impl.h"
 #include "codec/meta.h"
 #include "codec/path_put.h"
 
@@ -19,35 +18,6 @@ static const char *const format_names[] = {"json", "avro", "csv", "tsv", "raw"};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 static const struct rl_fields no_fields = RL_FIELDS_INIT;
-
-enum met { NOT_ASKED, LACKED, MET }; /* has a value had the field? */
-
-struct value {
-  size_t field;
-  bool single; /* neither a list nor an array */
-  enum rl_type type;
-};
-
-struct rl_decoder {
-  const struct rl_format *format;
-  const struct rl_format_rows *rows;
-  void *self;           /* the format's */
-  struct rl_json *json; /* for whole values; made when the first is asked for */
-  struct rl_decoder_opts opts;
-  struct rl_cell *row;   /* of the message being decoded: cells reach the columns only when all are right */
-  struct rl_arena spare; /* of messages that are decoded without columns, only to be checked */
-  struct rl_arena whole; /* of the message whose records become tapes */
-  const struct rl_msg *taped; /* that message; NULL: none is begun */
-  size_t next_record;         /* of it */
-  struct rl_buf scratch;      /* of at_hand */
-  struct rl_coerce at_hand;
-  enum met *met;                 /* by field */
-  const struct rl_field *lacked; /* the required field that failed the message: no value so far had it */
-  size_t *meta;                  /* the fields that read the message */
-  size_t n_meta;
-  struct value *values; /* those that read its value */
-  size_t n_values;
-};
 
 static const struct known *find_format(const char *name, struct rl_err *err) {
   for (size_t i = 0; i < N_FORMATS; i++)
@@ -267,46 +237,6 @@ int rl_decoder_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
   if (c) c->rows = before; /* what came before the damage is not handed out */
   *n = code == RL_ETRANSIENT ? 0 : 1;
   if (c && *n > 0) store(d, c, false);
-  return code;
-}
-
-static int json_tape(struct rl_decoder *d, const struct rl_msg *msg, struct rl_tape *tape,
-                     struct rl_err *err) {
-  if (!d->json) d->json = rl_json_new();
-  return rl_json_tape(d->json, msg->value, d->opts.max_depth, tape, err);
-}
-
-void rl_decoder_tape_end(struct rl_decoder *d) { d->taped = NULL; }
-
-static int begin_tapes(struct rl_decoder *d, const struct rl_msg *msg, struct rl_err *err) {
-  rl_arena_reset(&d->whole);
-  d->next_record = 0;
-  int code = d->rows->begin(d->self, msg, &d->whole, err);
-  d->taped = code == 0 ? msg : NULL;
-  return code;
-}
-
-/* To the record with that number, and past it. */
-static int next_tapes(struct rl_decoder *d, size_t record, struct rl_tape *tape, struct rl_err *err) {
-  int code = 1;
-  while (d->next_record < record && (code = d->rows->next(d->self, d->row, err)) == 1) d->next_record++;
-  if (code == 1) code = d->rows->next_tape(d->self, tape, err);
-  if (code == 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record, d->next_record);
-  d->next_record++;
-  return code;
-}
-
-int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t record, struct rl_tape *tape,
-                    struct rl_err *err) {
-  rl_tape_reset(tape);
-  if (!msg->value.data) return rl_fail(err, RL_EHANDLER, "a null value, which holds nothing to decode");
-  if (!d->rows && record > 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of 1", record);
-  if (!d->rows) return json_tape(d, msg, tape, err);
-  int code = d->taped == msg && record >= d->next_record ? 0 : begin_tapes(d, msg, err);
-  if (code == 0) code = next_tapes(d, record, tape, err);
-  if (code == 1) return 0;
-  d->taped = NULL;
-  tape->n = 0;
   return code;
 }
 

@@ -85,12 +85,19 @@ static void bind(lua_State *L, struct rl_where *w, const struct rl_fields *field
   }
 }
 
+__attribute__((noreturn)) static void no_columns(lua_State *L, const struct rl_where *w) {
+  static const struct rl_fields no_fields = RL_FIELDS_INIT;
+  struct rl_err err;
+  refuse_name(&w->tree, 0, &no_fields, &err);
+  rl_lua_script_error(L, "%s", err.text);
+}
+
 /* Pushes an array of the columns by the tree's names. The object's own table is not held on to: building Lua
  * values may run a script's __gc, and that may use the object with other columns. */
 static const struct rl_cell **push_cells(lua_State *L, struct rl_where *w, const struct rl_columns *columns) {
-  static const struct rl_fields no_fields = RL_FIELDS_INIT;
   const struct rl_cell **cells = lua_newuserdatauv(L, (w->tree.n_names + 1) * sizeof *cells, 0);
-  bind(L, w, columns ? columns->fields : &no_fields);
+  if (!columns && w->tree.n_names > 0) no_columns(L, w);
+  if (columns) bind(L, w, columns->fields);
   for (size_t i = 0; i < w->tree.n_names; i++) cells[i] = columns->col[w->field[i]];
   return cells;
 }
