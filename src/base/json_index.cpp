@@ -76,6 +76,13 @@ void rl_index_trim(struct rl_index *index) noexcept {
   if (index->parser && index->parser->capacity() > largest_kept) index->parser.reset();
 }
 
+bool rl_double_of(uint64_t digits, int64_t exponent, bool negative, double *value) noexcept {
+  namespace numbers = simdjson::SIMDJSON_BUILTIN_IMPLEMENTATION::numberparsing;
+  if (exponent < simdjson::internal::smallest_power || exponent > simdjson::internal::largest_power)
+    return false;
+  return numbers::compute_float_64(exponent, digits, negative, *value);
+}
+
 enum rl_double_result rl_double_from(const char *first, const char *last, double *value) noexcept {
   const std::from_chars_result result = std::from_chars(first, last, *value);
   if (result.ec == std::errc::result_out_of_range) return RL_DOUBLE_OUT_OF_RANGE;

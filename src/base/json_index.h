@@ -36,6 +36,9 @@ enum rl_index_result rl_index_run(struct rl_index *index, const uint8_t *text, s
 /* Gives the memory of a large document back. */
 void rl_index_trim(struct rl_index *index) RL_NOEXCEPT;
 
+/* The nearest double to digits * 10^exponent. False: it cannot be told in a few steps, or there is none. */
+bool rl_double_of(uint64_t digits, int64_t exponent, bool negative, double *value) RL_NOEXCEPT;
+
 enum rl_double_result { RL_DOUBLE_OK, RL_DOUBLE_OUT_OF_RANGE, RL_DOUBLE_FAILED };
 /* The nearest double to the JSON number in [first, last); locales play no part. */
 enum rl_double_result rl_double_from(const char *first, const char *last, double *value) RL_NOEXCEPT;

@@ -107,6 +107,7 @@ static bool exact_double(const struct number *n, double *value) {
 static struct rl_cell fraction(const struct number *n, const char *text, const char *end) {
   struct rl_cell cell = {.tag = RL_DOUBLE};
   if (exact_double(n, &cell.d)) return cell;
+  if (!wrapped(n) && rl_double_of(n->digits, n->exponent, n->negative, &cell.d)) return cell;
   enum rl_double_result result = rl_double_from(text, end, &cell.d);
   if (result == RL_DOUBLE_OK) return cell;
   int64_t count = significant(n);
