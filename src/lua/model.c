@@ -24,7 +24,27 @@ struct outcome {
   size_t n;
 };
 
-static bool go_on(void *arg) { return !rl_limits_due(arg); }
+/* What ends a wait: the limits; without them, in the library form, a hook that somebody set on the main
+ * thread meanwhile, which is how lua5.4 answers Ctrl-C. Only its own thread looks at a state's hook. */
+struct patience {
+  struct rl_limits *limits;
+  lua_State *main;
+  lua_Hook hook;
+};
+
+static bool go_on(void *arg) {
+  const struct patience *p = arg;
+  return p->limits ? !rl_limits_due(p->limits) : lua_gethook(p->main) == p->hook;
+}
+
+static struct patience be_patient(lua_State *L) {
+  struct patience p = {.limits = rl_limits_find(L)};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  p.main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  p.hook = lua_gethook(p.main);
+  return p;
+}
 
 /* An end that limits.time or a stop asked for is theirs, whatever the backend calls it. (A time that a server
  * let pass is the weather all the same: rl_limits_excuse.) */
@@ -81,12 +101,12 @@ int l_model(lua_State *L) {
   lua_settop(L, 2);
   const char *uri = rl_arg_text(L, 1, "rille.model", "URI", NULL);
   rl_lua_model_options(L, 2, &opts);
-  struct rl_limits *limits = rl_limits_find(L);
+  struct patience patience = be_patient(L);
   struct model *model = lua_newuserdatauv(L, sizeof *model, 2);
   model->m = NULL;
   set_metatable(L, &model_key);
-  int rc = rl_model_open(&model->m, uri, &opts, limits ? go_on : NULL, limits, &err);
-  if (rc == RL_ETRANSIENT && limits) rl_limits_excuse(limits);
+  int rc = rl_model_open(&model->m, uri, &opts, go_on, &patience, &err);
+  if (rc == RL_ETRANSIENT && patience.limits) rl_limits_excuse(patience.limits);
   if (rc) raise(L, rc == RL_ETRANSIENT ? rc : RL_EUSAGE, &err);
   push_ports(L, rl_model_inputs(model->m));
   lua_setiuservalue(L, -2, 1);
@@ -192,11 +212,15 @@ static void push_outputs(lua_State *L, struct outcome *o) {
 
 static int run(lua_State *L, struct model *model, const struct rl_model_value *inputs, size_t n,
                struct outcome *o, struct rl_err *err) {
-  struct rl_limits *limits = rl_limits_find(L);
+  struct patience patience = be_patient(L);
+  struct rl_limits *limits = patience.limits;
   struct rl_tensor_alloc alloc = rl_lua_tensor_alloc(L);
-  struct rl_model_run call = {
-      .inputs = inputs, .n_inputs = n, .alloc = &alloc, .go_on = limits ? go_on : NULL, .arg = limits};
-  bool served = rl_model_is_served(model->m);
+  bool served = rl_model_is_served(model->m); /* then it is this thread that asks */
+  struct rl_model_run call = {.inputs = inputs,
+                              .n_inputs = n,
+                              .alloc = &alloc,
+                              .go_on = limits || served ? go_on : NULL,
+                              .arg = &patience};
   int rc = rl_model_run(model->m, &call, err);
   if (rc == RL_ETRANSIENT && served && limits) rl_limits_excuse(limits);
   *o = (struct outcome){call.outputs, call.n_outputs};

@@ -2,11 +2,14 @@
  * held. */
 #include "lua/model.h"
 
+#include <lauxlib.h>
+#include <lualib.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "lua/rille_open.h"
 #include "lua_made.h"
 #include "model/model_impl.h"
 
@@ -16,6 +19,7 @@ static struct {
   int open_fails, run_fails;
   bool hangs; /* a run ends only when it is told to */
   atomic_bool running;
+  lua_State *interrupts; /* a run that hangs sets a hook there */
   struct rl_model_opts opts;
   char secret[64];
 } fake;
@@ -43,8 +47,16 @@ static int fake_open(void **self, const char *uri, const struct rl_model_opts *o
   return 0;
 }
 
+static void interrupt(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  lua_sethook(L, NULL, 0, 0);
+  luaL_error(L, "interrupted!");
+}
+
 static void hang(const struct rl_model_run *run) {
   atomic_store(&fake.running, true);
+  if (fake.interrupts) lua_sethook(fake.interrupts, interrupt, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE, 1);
+  if (!run->go_on) UNIT_FAIL("a run that nothing ends");
   while (run->go_on(run->arg)) nanosleep(&(struct timespec){0, 5000000}, NULL);
 }
 
@@ -253,6 +265,29 @@ TEST(s4_1_limits_time_that_passes_at_a_server_is_the_weather) {
       "rille.model 'fake:one'(rille.tensor({{1, 2}}, 'float32'))\n"
       "while true do end end }",
       VALUES("a"), RL_BLAME_MESSAGE, "took longer than limits.time (0.1 s)");
+  backend.served = false;
+}
+
+/* lua5.4 sets such a hook from its signal handler, in the middle of a call that hangs. */
+TEST(s11_ctrl_c_in_the_library_form_ends_a_wait_for_a_server) {
+  static const char *const calls[] = {"m(x)", "coroutine.wrap(function() m(x) end)()"};
+  reset();
+  fake.hangs = backend.served = true;
+  for (size_t i = 0; i < 2; i++) {
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    luaL_requiref(L, "rille", rl_lua_open_rille, 1);
+    lua_settop(L, 0);
+    char code[200];
+    snprintf(code, sizeof code,
+             "local m <close>, x = rille.model 'fake:one', rille.tensor({{1, 2}}, 'float32')\n%s", calls[i]);
+    fake.interrupts = L;
+    CHECK_INT(luaL_loadstring(L, code), LUA_OK);
+    CHECK_INT(lua_pcall(L, 0, 0, 0), LUA_ERRRUN);
+    CHECK_HAS(luaL_tolstring(L, -1, NULL), "interrupted!");
+    lua_close(L);
+  }
+  fake.interrupts = NULL;
   backend.served = false;
 }
 
