@@ -74,7 +74,11 @@ static void log_in_from_environment(lua_State *L, struct rl_model_opts *o) {
     o->user = variable("RILLE_MODEL_USER");
     o->token = secret(L, "RILLE_MODEL_TOKEN", "RILLE_MODEL_TOKEN_FILE");
   }
+  const char *password = variable("RILLE_MODEL_PASSWORD"), *file = variable("RILLE_MODEL_PASSWORD_FILE");
   if (o->user && !o->password) o->password = secret(L, "RILLE_MODEL_PASSWORD", "RILLE_MODEL_PASSWORD_FILE");
+  if (!o->user && !o->token && (password || file))
+    rl_log(RL_WARN, CALL ": the environment has %s without RILLE_MODEL_USER: nobody is logged in",
+           password ? "RILLE_MODEL_PASSWORD" : "RILLE_MODEL_PASSWORD_FILE");
 }
 
 static void check_log_in(lua_State *L, const struct rl_model_opts *o) {

@@ -420,6 +420,10 @@ TEST(credentials_come_from_the_environment_and_are_told_to_nobody) {
   setenv("RILLE_MODEL_PASSWORD", "xyzzy-3", 1);
   made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT, "leave one out");
   reset();
+  setenv("RILLE_MODEL_PASSWORD", "xyzzy-4", 1);
+  made_pass(HANDLE("rille.model 'fake:one'"), VALUES("a"));
+  CHECK_HAS(made_log, "the environment has RILLE_MODEL_PASSWORD without RILLE_MODEL_USER");
+  reset();
   setenv("RILLE_MODEL_TOKEN_FILE", "/nowhere/token", 1);
   made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT,
             "RILLE_MODEL_TOKEN_FILE: cannot read /nowhere/token: No such file");
