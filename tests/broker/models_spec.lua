@@ -96,10 +96,10 @@ describe("a model's server", function()
     own:stop()
     rille.fill(topic, 20, { from = 20 })
     assert.is_true(run:says("s so far: ", 20), run:err())
-    own:is_loading(true)
+    own:answers "400"
     own:resume()
     local said = run:says("Model sum is not ready yet", 20)
-    own:is_loading(false)
+    own:answers(nil)
     assert.is_true(said, run:err())
     rille.await(run, 40, "message", 40)
     run:kill "TERM"
@@ -107,6 +107,20 @@ describe("a model's server", function()
     assert.same(wanted(40), rille.values(sink))
     assert.equal(0, #rille.read(dead))
     assert.equal(40, rille.committed(group, topic)["0"])
+  end)
+
+  it("S4.2 that refuses whoever asks (401) stops the run: nothing dead-lettered, nothing committed", function()
+    local topic, sink, dead, group = rille.topic(), rille.topic(), rille.topic(), rille.name "group"
+    rille.fill(topic, 20)
+    local run = score { topic = topic, group = group, after = { own.uri, sink }, args = { "--dead-letter", dead } }
+    rille.await(run, 20)
+    own:answers "401"
+    finally(function() own:answers(nil) end)
+    rille.fill(topic, 20, { from = 20 })
+    assert.equal(4, run:wait(20), run:err())
+    assert.is_truthy(run:err():find("401", 1, true))
+    assert.equal(0, #rille.read(dead))
+    assert.equal(20, rille.committed(group, topic)["0"])
   end)
 
   it("S4.1 that is frozen is the weather, too; a signal ends the wait", function()

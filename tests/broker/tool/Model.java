@@ -14,21 +14,22 @@ import java.util.concurrent.Executors;
  * A server of one model, over the Open Inference Protocol's REST: "sum" gives to each row of `x` [-1, 1] its `score`
  * [-1, 1], twice the number. A row with a negative number is refused, with the whole call (400).
  *
- * <p>Model ADDRESS PORT LOADING: listens on the loopback at PORT (0: a free one), and writes HOST:PORT to the file
- * ADDRESS. While the file LOADING is there the model is not: its calls are answered as MLServer does before it has it.
+ * <p>Model ADDRESS PORT TROUBLE: listens on the loopback at PORT (0: a free one), and writes HOST:PORT to the file
+ * ADDRESS. While the file TROUBLE is there all calls of the model get the status that it holds: 400 is what MLServer
+ * says before it has loaded the model.
  */
 public final class Model {
   private static final String METADATA =
       "{\"name\":\"sum\",\"platform\":\"test\",\"inputs\":[{\"name\":\"x\",\"datatype\":\"FP32\",\"shape\":[-1,1]}],"
           + "\"outputs\":[{\"name\":\"score\",\"datatype\":\"FP32\",\"shape\":[-1,1]}]}";
 
-  private static Path loading;
+  private static Path trouble;
 
   private Model() {}
 
   public static void main(String[] args) throws Exception {
     int port = Integer.parseInt(args[1]);
-    loading = Path.of(args[2]);
+    trouble = Path.of(args[2]);
     HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.createContext("/v2", Model::serve);
     server.setExecutor(Executors.newCachedThreadPool());
@@ -43,8 +44,8 @@ public final class Model {
     byte[] asked = exchange.getRequestBody().readAllBytes();
     if (path.equals("/v2")) {
       answer(exchange, 200, "{\"name\":\"test\",\"version\":\"1\",\"extensions\":[]}");
-    } else if (path.startsWith("/v2/models/sum/") && Files.exists(loading)) {
-      answer(exchange, 400, "{\"error\":\"Model sum is not ready yet.\"}");
+    } else if (path.startsWith("/v2/models/sum/") && Files.exists(trouble)) {
+      answer(exchange, Integer.parseInt(Files.readString(trouble)), "{\"error\":\"Model sum is not ready yet.\"}");
     } else if (path.endsWith("/ready")) {
       answer(exchange, 200, "");
     } else if (path.equals("/v2/models/sum")) {
