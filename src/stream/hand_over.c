@@ -102,7 +102,9 @@ static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
   return !rl_lane_failed(lane);
 }
 
-/* in_flight bounds what is handed over and not yet committed (promise 1). */
+/* in_flight bounds what is handed over and not yet committed (promise 1). The bytes are those of the messages
+ * that are pinned; that the rest of a message's fetch response stays with it is not counted: librdkafka does
+ * not say which messages share one. */
 static bool may_fly(struct rl_lane *lane) {
   size_t bytes = 0;
   if (lane->n_flights + rl_uncommitted(lane) >= (size_t)lane->s->in_flight) return false;

@@ -70,7 +70,7 @@ struct rl_settings {
   enum rl_delivery delivery;
   bool commit;             /* true */
   int64_t in_flight;       /* 8 batches */
-  int64_t in_flight_bytes; /* 64 MiB */
+  int64_t in_flight_bytes; /* 64 MiB; of messages, not of the fetch responses that they keep (S6.4) */
   int64_t retries;         /* 0 */
   double backoff;          /* 1 s, doubled each time, with jitter */
   double backoff_max;      /* 60 s */

@@ -100,3 +100,15 @@ describe("embedded broker", function()
     assert.equal(0, other:wait(10), other:err())
   end)
 end)
+
+-- The cases of these files that need no more of a broker than it has; the others say why they are left out.
+describe("on the embedded broker:", function()
+  local embedded = require "support.embedded"
+
+  setup(embedded.enter)
+  teardown(embedded.leave)
+
+  for _, name in ipairs { "bisect", "failures" } do
+    assert(loadfile(("%s/tests/broker/%s_spec.lua"):format(rille.root, name), "t", _ENV))()
+  end
+end)

@@ -35,7 +35,7 @@ describe("the arrows between rooms", function()
   end)
 
   it("S10.2 no C++ includes Lua, in whatever room", function()
-    assert.equal(0, (select(2, check("src/codec/a.cpp", "simdjson.h", "codec/json.h"))))
+    assert.equal(0, (select(2, check("src/codec/a.cpp", "new", "codec/json.h"))))
     for _, include in ipairs { "lua.h", "lua.hpp", "lauxlib.h", "lua/engine.h" } do
       local out, status = check("src/lua/a.cpp", include)
       assert.equal(1, status, include)
