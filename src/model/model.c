@@ -234,6 +234,13 @@ int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_
   return rl_model_open_among(out, rl_model_backends, uri, opts, go_on, arg, err);
 }
 
+struct rl_model *rl_model_share(struct rl_model *model) {
+  pthread_mutex_lock(&table.mu);
+  model->owners++;
+  pthread_mutex_unlock(&table.mu);
+  return model;
+}
+
 void rl_model_close(struct rl_model *model) {
   if (!model) return;
   pthread_mutex_lock(&table.mu);

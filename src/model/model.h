@@ -69,7 +69,8 @@ struct rl_model;
  * tfservings://. Waits for a server's readiness for opts->timeout, asking go_on (NULL: always yes). */
 int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_opts *opts,
                   bool (*go_on)(void *arg), void *arg, struct rl_err *err);
-void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */
+struct rl_model *rl_model_share(struct rl_model *model); /* a count up; returns it */
+void rl_model_close(struct rl_model *model);             /* a count down; the last one ends it */
 
 const char *rl_model_uri(const struct rl_model *model);
 bool rl_model_is_served(const struct rl_model *model); /* elsewhere: what takes long is not the batch */
