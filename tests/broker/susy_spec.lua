@@ -176,8 +176,8 @@ describe("examples/susy", function()
   it("online.lua goes on with a file only when it is whole, and never writes over one that is not", function()
     local path = proc.write(proc.folder() .. "/online.onnx", "damaged")
     local group = rille.name "cgonline"
-    local process = proc.start({ rille.program, "run", "-q", folder .. "/online.lua", "-t", train, "-G", group, "--idle", "1", "--",
-      path }, { env = { RILLE_BROKERS = rille.brokers } })
+    local words = { rille.program, "run", "-q", folder .. "/online.lua", "-t", train, "-G", group, "--idle", "1", "--", path }
+    local process = proc.start(words, { env = { RILLE_BROKERS = rille.brokers } })
     assert.equal(2, process:wait(60), process:err())
     assert.is_truthy(process:err():find("online.onnx: ", 1, true), process:err())
     assert.equal("damaged", proc.read(path))
