@@ -9,7 +9,8 @@
 --
 --   {"acai":{"b":0.0001,"h":0.0023,"n":0.0005,"o":0.0002,"v":0.99385},"candid":2695378462115010012,"objectId":"ZTF…"}
 --
--- An alert that lacks a feature or a cutout has no score, which is not a score of 0: {"candid":…,"no_score":"why",…}.
+-- An alert that lacks a feature or a cutout, or has an infinity there, has no score, which is not a score of 0:
+-- {"candid":…,"no_score":"why",…}.
 local folder, to = arg[1] or "models", arg[2] or "-"
 local SIDE = 63 -- pixels of a cutout
 
@@ -38,10 +39,12 @@ local function plane(bytes)
   local image, why = rille.fits.image(bytes)
   if not image then return nil, why end
   local shape = image.shape
-  if #shape ~= 2 or shape[1] > SIDE or shape[2] > SIDE then
+  if #shape ~= 2 or image.size == 0 or shape[1] > SIDE or shape[2] > SIDE then
     return nil, ("an image of shape [%s]"):format(table.concat(shape, ", "))
   end
-  image = image:to("float32"):nan_to(0):reshape(-1):normalize():reshape(shape)
+  image = image:to("float32"):nan_to(0)
+  if math.max(image:max(), -image:min()) == math.huge then return nil, "an infinite pixel" end
+  image = image:reshape(-1):normalize():reshape(shape)
   return image.size == SIDE * SIDE and image or fill_up(image)
 end
 
@@ -59,7 +62,7 @@ end
 local function missing(batch, i)
   for _, name in ipairs(FEATURES) do
     local value = batch.columns[name][i]
-    if not value or value ~= value then return "no " .. name end
+    if not value or value ~= value or math.abs(value) == math.huge then return "no " .. name end
   end
 end
 

@@ -35,14 +35,16 @@ return {
     local good = batch:select(complete)
     for _, message in batch:select(~complete):messages() do out:reject(message, "no whole image") end
     local answer = model { [model.inputs[1].name] = images_of(images:rows(complete)) }
+    local sent = 0
     for i = 1, #good do
       local id = good.id[i] ~= nil and id_of(good.id[i])
       if id then
         out:send(results, { object_id = id, result = result(answer, i) }, { key = tostring(id) })
+        sent = sent + 1
       else
         out:reject(good[i], "no object_id")
       end
     end
-    print(("batch %d: %d images, %d results"):format(batch.number, #batch, #good))
+    print(("batch %d: %d images, %d results"):format(batch.number, #batch, sent))
   end,
 }

@@ -2,18 +2,29 @@
 --
 --   rille run examples/susy/online.lua -b localhost:9092 -t susy-train -G cgonline --idle 10
 --
--- How well the network does on a batch is looked at before it learns from it: an honest test that costs no rows. When the
--- run ends the network is saved. A batch that was learned from and not committed, because the process died in between,
--- comes again: the network then knows these rows a little better than the others.
+-- How well the network does on a batch is looked at before it learns from it: an honest test that costs no rows. The
+-- network is saved after every fourth batch and when the run ends. A process that dies has committed the batches since the
+-- last save, and they do not come again: what the network learned from them, three batches at most, is lost. A batch that was
+-- learned from and not committed comes again: if the network was saved in between it knows these rows a little better than
+-- the others.
 --
--- After `--`: the file to begin with and to save to (online.onnx; a new network when it is not there).
+-- After `--`: the file to begin with and to save to (online.onnx). A new network begins only when there is no such file: one
+-- that cannot be read, or is damaged, is an error and stays as it is.
 local susy = require "susy"
 
-local PASSES, MINI_BATCH = 3, 32
+local PASSES, MINI_BATCH, SAVE_EVERY = 3, 32, 4
+local NO_SUCH_FILE = 2 -- the system's ENOENT
 local file = arg[1] or "online.onnx"
-local network = rille.mlp.load(file)
-print(network and "goes on with " .. file or "begins with a new network")
-network = network or susy.network(20261130)
+
+local function begin()
+  local there, _, code = io.open(file, "rb")
+  if there then there:close() end
+  if code == NO_SUCH_FILE then return susy.network(20261130), "begins with a new network" end
+  return assert(rille.mlp.load(file)), "goes on with " .. file
+end
+
+local network, how = begin()
+print(how)
 local batches, rows, right = 0, 0, 0
 
 local function learn(x, y, seed)
@@ -33,6 +44,7 @@ return {
     local loss, accuracy = network:evaluate(x, y)
     for pass = 1, PASSES do learn(x, y, PASSES * batches + pass) end
     batches, rows, right = batches + 1, rows + #x, right + accuracy * #x
+    if batches % SAVE_EVERY == 0 then assert(network:save(file)) end
     print(("batch %d: %d rows, before learning: loss %.4f, accuracy %.4f"):format(batches, #x, loss, accuracy))
   end,
   close = function()

@@ -1,6 +1,7 @@
 #include "lua/metrics.h"
 
 #include <lauxlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "lua/args.h"
@@ -98,7 +99,7 @@ static void set_count(lua_State *L, const char *name, uint64_t n) {
 }
 
 static void set_share(lua_State *L, const char *name, uint64_t part, uint64_t of) {
-  lua_pushnumber(L, (double)part / (double)of);
+  lua_pushnumber(L, of ? (double)part / (double)of : (double)NAN);
   lua_setfield(L, -2, name);
 }
 

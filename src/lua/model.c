@@ -18,8 +18,10 @@ struct model {
   struct rl_model *m; /* NULL: closed */
 };
 
-/* What a run gave, until it is the script's: pushing may raise. */
+/* A hold on the model: whatever asks Lua for memory may run a finalizer, and that may close it. And what a
+ * run gave, until it is the script's: pushing may raise. */
 struct outcome {
+  struct rl_model *m;
   struct rl_model_value *outputs;
   size_t n;
 };
@@ -141,33 +143,49 @@ static size_t count_named(lua_State *L) {
   return n;
 }
 
-/* Names are the table's keys, which keeps them; tensors stay on the stack. */
-static struct rl_model_value *take_named(lua_State *L, size_t *n) {
-  *n = count_named(L);
-  if (*n > 1000) rl_lua_script_error(L, "model: no model has %d inputs", (int)*n);
-  luaL_checkstack(L, (int)*n * 3 + 10, "too many inputs");
-  struct rl_model_value *inputs = lua_newuserdatauv(L, (*n + 1) * sizeof *inputs, 0);
-  size_t i = 0;
+/* Keys and values of the table onto the stack, where no finalizer changes them. Takes no memory, so that none
+ * runs meanwhile. */
+static void push_pairs(lua_State *L) {
   lua_pushnil(L);
   while (lua_next(L, 2)) {
-    inputs[i].name = lua_tostring(L, -2);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -3); /* key, value, and the key to go on from */
+    lua_insert(L, -2);
+  }
+}
+
+/* Names are on the stack, and tensors too. */
+static struct rl_model_value *take_named(lua_State *L, size_t *n) {
+  luaL_checkstack(L, 10, "too many inputs");
+  *n = count_named(L);
+  if (*n > 1000) rl_lua_script_error(L, "model: no model has %d inputs", (int)*n);
+  luaL_checkstack(L, (int)*n * 4 + 10, "too many inputs");
+  int pairs = lua_gettop(L);
+  push_pairs(L);
+  struct rl_model_value *inputs = lua_newuserdatauv(L, (*n + 1) * sizeof *inputs, 0);
+  for (size_t i = 0; i < *n; i++) {
+    int key = pairs + 1 + 2 * (int)i;
+    inputs[i].name = lua_tostring(L, key);
+    lua_pushvalue(L, key + 1);
     inputs[i].t = take_tensor(L, inputs[i].name);
-    i++;
-    lua_pushstring(L, inputs[i - 1].name); /* the key to go on from: what was taken stays below */
   }
   return inputs;
 }
 
-static struct rl_model_value *take_inputs(lua_State *L, size_t *n) {
+static void check_one_argument(lua_State *L) {
   if (lua_gettop(L) == 3 && rl_lua_test_tensor(L, 2) && rl_lua_test_tensor(L, 3))
     rl_lua_script_error(
         L,
         "model: one argument is wanted, not 2: batch:tensor gives the complete rows beside the "
         "tensor; local x, complete = batch:tensor{ ... }, then m(x) or m(x:rows(complete))");
   if (lua_gettop(L) != 2) rl_lua_script_error(L, "model: one argument is wanted, not %d", lua_gettop(L) - 1);
+}
+
+/* Of the argument, at 2. */
+static struct rl_model_value *take_inputs(lua_State *L, size_t *n) {
   if (lua_istable(L, 2)) return take_named(L, n);
   struct rl_model_value *inputs = lua_newuserdatauv(L, sizeof *inputs, 0);
-  lua_insert(L, 2);
+  lua_pushvalue(L, 2);
   inputs->name = NULL;
   inputs->t = take_tensor(L, NULL);
   *n = 1;
@@ -176,18 +194,25 @@ static struct rl_model_value *take_inputs(lua_State *L, size_t *n) {
 
 /* ---- a run ---- */
 
+static void let_go(struct outcome *o) {
+  struct outcome was = *o;
+  *o = (struct outcome){0};
+  rl_model_values_free(was.outputs, was.n);
+  rl_model_close(was.m);
+}
+
 static int l_outcome_gc(lua_State *L) {
   struct outcome *o = test_self(L, &outcome_key);
-  if (!o) return 0;
-  rl_model_values_free(o->outputs, o->n);
-  *o = (struct outcome){0};
+  if (o) let_go(o);
   return 0;
 }
 
-static struct outcome *new_outcome(lua_State *L) {
+/* Pushes a hold on the model at 1. */
+static struct outcome *hold(lua_State *L, const char *call) {
   struct outcome *o = lua_newuserdatauv(L, sizeof *o, 0);
   *o = (struct outcome){0};
   set_metatable(L, &outcome_key);
+  o->m = rl_model_share(check_model(L, call)->m);
   return o;
 }
 
@@ -210,38 +235,39 @@ static void push_outputs(lua_State *L, struct outcome *o) {
   }
 }
 
-static int run(lua_State *L, struct model *model, const struct rl_model_value *inputs, size_t n,
-               struct outcome *o, struct rl_err *err) {
+static int run(lua_State *L, const struct rl_model_value *inputs, size_t n, struct outcome *o,
+               struct rl_err *err) {
   struct patience patience = be_patient(L);
   struct rl_limits *limits = patience.limits;
   struct rl_tensor_alloc alloc = rl_lua_tensor_alloc(L);
-  bool served = rl_model_is_served(model->m); /* then it is this thread that asks */
+  bool served = rl_model_is_served(o->m); /* then it is this thread that asks */
   struct rl_model_run call = {.inputs = inputs,
                               .n_inputs = n,
                               .alloc = &alloc,
                               .go_on = limits || served ? go_on : NULL,
                               .arg = &patience};
-  int rc = rl_model_run(model->m, &call, err);
+  int rc = rl_model_run(o->m, &call, err);
   if (rc == RL_ETRANSIENT && served && limits) rl_limits_excuse(limits);
-  *o = (struct outcome){call.outputs, call.n_outputs};
+  o->outputs = call.outputs;
+  o->n = call.n_outputs;
   return rc;
 }
 
 static int l_model_call(lua_State *L) {
   struct rl_err err;
   size_t n;
-  struct model *model = check_model(L, "model");
+  check_model(L, "model");
+  check_one_argument(L);
+  struct outcome *outcome = hold(L, "model");
   struct rl_model_value *inputs = take_inputs(L, &n);
-  struct outcome *outcome = new_outcome(L);
-  int rc = run(L, model, inputs, n, outcome, &err);
+  int rc = run(L, inputs, n, outcome, &err);
   for (int tries = 0; rc == RL_ENOMEM; tries++) {
     rl_lua_tensor_memory(L, tries > 0);
-    rc = run(L, model, inputs, n, outcome, &err);
+    rc = run(L, inputs, n, outcome, &err);
   }
+  if (!rc) push_outputs(L, outcome);
+  let_go(outcome);
   if (rc) raise(L, rc, &err);
-  push_outputs(L, outcome);
-  rl_model_values_free(outcome->outputs, outcome->n);
-  *outcome = (struct outcome){0};
   return 1;
 }
 
@@ -283,22 +309,28 @@ static void add_ports(luaL_Buffer *out, const struct rl_model_ports *ports) {
 }
 
 /* "model onnx:susy.onnx (features float32 [?, 18]) -> (score float32 [?, 1])" */
-static int l_model_tostring(lua_State *L) {
+static void push_description(lua_State *L, const struct rl_model *m) {
   luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  luaL_addstring(&text, "model ");
+  luaL_addstring(&text, rl_model_uri(m));
+  luaL_addstring(&text, " (");
+  add_ports(&text, rl_model_inputs(m));
+  luaL_addstring(&text, ") -> (");
+  add_ports(&text, rl_model_outputs(m));
+  luaL_addstring(&text, ")");
+  luaL_pushresult(&text);
+}
+
+static int l_model_tostring(lua_State *L) {
   struct model *model = test_self(L, &model_key);
   if (!model || !model->m) {
     lua_pushliteral(L, "model (closed)");
     return 1;
   }
-  luaL_buffinit(L, &text);
-  luaL_addstring(&text, "model ");
-  luaL_addstring(&text, rl_model_uri(model->m));
-  luaL_addstring(&text, " (");
-  add_ports(&text, rl_model_inputs(model->m));
-  luaL_addstring(&text, ") -> (");
-  add_ports(&text, rl_model_outputs(model->m));
-  luaL_addstring(&text, ")");
-  luaL_pushresult(&text);
+  struct outcome *held = hold(L, "model");
+  push_description(L, held->m);
+  let_go(held);
   return 1;
 }
 

@@ -85,6 +85,7 @@ int rl_metric_update(struct rl_metric *m, const struct rl_tensor *scores, const 
 
 double rl_metric_value(struct rl_metric *m) {
   double n = (double)(m->n[0][0] + m->n[0][1] + m->n[1][0] + m->n[1][1]);
+  if (n == 0 && m->kind != RL_METRIC_AUC) return (double)NAN; /* 0 / 0 may print as -nan */
   switch (m->kind) {
     case RL_METRIC_ACCURACY: return (double)(m->n[0][0] + m->n[1][1]) / n;
     case RL_METRIC_LOG_LOSS: return m->loss / n;

@@ -1,6 +1,7 @@
 /* What a network is made of: its spec, its memory, its first weights. */
 #include "model/mlp.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,9 +27,11 @@ static int check_share(const char *name, double value, struct rl_err *err) {
   return rl_fail(err, RL_EUSAGE, "%s is from 0 to below 1, not %g", name, value);
 }
 
+/* Steps are computed in float32, where too small a value is 0 and too large a one infinite. */
 static int check_positive(const char *name, double value, struct rl_err *err) {
-  if (value > 0 && isfinite(value)) return 0;
-  return rl_fail(err, RL_EUSAGE, "%s is above 0, not %g", name, value);
+  if (value >= (double)FLT_MIN && value <= (double)FLT_MAX) return 0;
+  return rl_fail(err, RL_EUSAGE, "%s is above 0%s, not %g", name, value > 0 ? " and within float32" : "",
+                 value);
 }
 
 int rl_mlp_check(const struct rl_mlp_spec *spec, struct rl_err *err) {

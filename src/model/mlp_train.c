@@ -81,7 +81,8 @@ static float *forward(struct rl_mlp *m, const float *x, size_t n, bool training)
 /* -y log s(z) - (1 - y) log(1 - s(z)), without an exp that could grow. */
 static double loss_of(double z, double y) { return (z > 0 ? z : 0) - z * y + log1p(exp(-fabs(z))); }
 
-static double sigmoid(double z) { return 1 / (1 + exp(-z)); }
+/* NaN comes out as it is written: a sign would be printed. */
+static double sigmoid(double z) { return isnan(z) ? (double)NAN : 1 / (1 + exp(-z)); }
 
 static double sum_losses(const float *z, const float *y, size_t n) {
   double sum = 0;
@@ -178,7 +179,7 @@ int rl_mlp_evaluate(struct rl_mlp *m, const float *x, const float *y, size_t n, 
     sum += sum_losses(z, y + at * out, rows * out);
     right += count_right(z, y + at * out, rows * out);
   }
-  *loss = sum / (double)(n * out);
-  *accuracy = (double)right / (double)(n * out);
+  *loss = n ? sum / (double)(n * out) : (double)NAN;
+  *accuracy = n ? (double)right / (double)(n * out) : (double)NAN;
   return rc;
 }

@@ -160,12 +160,39 @@ static int warm_up(struct rl_model *model, int64_t rows, bool (*go_on)(void *arg
   return rc;
 }
 
+/* Runs of many rows can be split: an input's outer size is free. */
+static bool has_rows(const struct rl_model_ports *inputs) {
+  for (size_t i = 0; i < inputs->n; i++)
+    if (inputs->at[i].rank > 0 && inputs->at[i].shape[0] < 0) return true;
+  return false;
+}
+
+/* The output whose outer size is not the rows': what parts give cannot be joined. */
+static const struct rl_model_port *without_rows(const struct rl_model_ports *outputs) {
+  for (size_t i = 0; i < outputs->n; i++)
+    if (outputs->at[i].rank == 0 || (outputs->at[i].rank > 0 && outputs->at[i].shape[0] >= 0))
+      return &outputs->at[i];
+  return NULL;
+}
+
+static int choose_batch(struct rl_model *model, struct rl_err *err) {
+  char text[RL_PORT_TEXT];
+  if (!has_rows(&model->inputs)) return 0;
+  const struct rl_model_port *whole = without_rows(&model->outputs);
+  if (!model->batch && !whole) model->batch = model->backend->batch;
+  if (!model->batch || !whole) return 0;
+  rl_fail(err, RL_EUSAGE, "batch: the output %s is no row's, so calls cannot be joined: leave it out",
+          rl_model_port_text(text, whole));
+  return prefix(model->uri, err);
+}
+
 static int open_it(struct rl_model *model, const struct rl_model_opts *opts, bool (*go_on)(void *arg),
                    void *arg, struct rl_err *err) {
   int rc =
       model->backend->open(&model->self, model->uri, opts, &model->inputs, &model->outputs, go_on, arg, err);
   if (rc) return prefix(model->uri, err);
-  rc = opts->warmup > 0 ? warm_up(model, opts->warmup, go_on, arg, err) : 0;
+  rc = choose_batch(model, err);
+  if (!rc && opts->warmup > 0) rc = warm_up(model, opts->warmup, go_on, arg, err);
   if (rc) model->backend->close(model->self);
   return rc;
 }
@@ -234,6 +261,13 @@ int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_
   return rl_model_open_among(out, rl_model_backends, uri, opts, go_on, arg, err);
 }
 
+struct rl_model *rl_model_share(struct rl_model *model) {
+  pthread_mutex_lock(&table.mu);
+  model->owners++;
+  pthread_mutex_unlock(&table.mu);
+  return model;
+}
+
 void rl_model_close(struct rl_model *model) {
   if (!model) return;
   pthread_mutex_lock(&table.mu);
@@ -267,6 +301,7 @@ int rl_model_run(struct rl_model *model, struct rl_model_run *run, struct rl_err
   checked.n_inputs = n;
   checked.outputs = NULL;
   checked.n_outputs = 0;
+  checked.began = rl_now();
   int rc = rl_model_check(&model->inputs, run->inputs, run->n_inputs, inputs, err);
   if (!rc) {
     rc = run_checked(model, &checked, err);

@@ -37,7 +37,7 @@ struct rl_model_ports {
 
 /* Zero is each one's default. Texts are copied. */
 struct rl_model_opts {
-  int64_t batch;  /* rows a call at most; 0: no limit */
+  int64_t batch;  /* rows a call at most; 0: the backend's own number, if any */
   int threads;    /* of a runtime in process; 0: the cores this process may use */
   double timeout; /* seconds of a run, retries included; 0: 30 */
   int retries;    /* of a call that failed as weather, before the run fails as weather; -1: none, 0: 3 */
@@ -61,6 +61,7 @@ struct rl_model_run {
   const struct rl_tensor_alloc *alloc; /* for the outputs; NULL: malloc's. Used on the caller's thread only */
   bool (*go_on)(void *arg);            /* asked at least every 100 ms from any thread; NULL: always yes */
   void *arg;
+  int64_t began; /* set here, for backends: their time-out is the run's, of all its calls */
 };
 
 struct rl_model;
@@ -69,7 +70,8 @@ struct rl_model;
  * tfservings://. Waits for a server's readiness for opts->timeout, asking go_on (NULL: always yes). */
 int rl_model_open(struct rl_model **out, const char *uri, const struct rl_model_opts *opts,
                   bool (*go_on)(void *arg), void *arg, struct rl_err *err);
-void rl_model_close(struct rl_model *model); /* a count down; the last one ends it */
+struct rl_model *rl_model_share(struct rl_model *model); /* a count up; returns it */
+void rl_model_close(struct rl_model *model);             /* a count down; the last one ends it */
 
 const char *rl_model_uri(const struct rl_model *model);
 bool rl_model_is_served(const struct rl_model *model); /* elsewhere: what takes long is not the batch */
@@ -104,6 +106,8 @@ struct rl_model_backend {
   void (*close)(void *self);
   bool splits; /* run splits by itself, to have several calls under way */
   bool served; /* by another process */
+  /* Rows a call at most where opts->batch says nothing and every output has a row for each; 0: no limit. */
+  int64_t batch;
 };
 
 extern const struct rl_model_backend rl_model_onnx, rl_model_kserve, rl_model_tfserving;

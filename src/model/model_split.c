@@ -75,8 +75,10 @@ struct split {
   struct rl_model_join join;
 };
 
+/* What can only be ended between its steps (a file's model of one large one) is so between its calls. */
 static int call(struct split *s, int64_t first, int64_t rows, struct rl_err *err) {
   struct rl_model_run *run = s->run, part = *run;
+  if (run->go_on && !run->go_on(run->arg)) return rl_fail(err, RL_ETRANSIENT, "the run was ended");
   part.alloc = NULL; /* only what is joined is kept */
   struct rl_model_value *inputs = rl_alloc(run->n_inputs * sizeof *inputs);
   rl_model_part(s->ports, run->inputs, run->n_inputs, first, rows, inputs);

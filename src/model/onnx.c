@@ -166,20 +166,23 @@ static int run_values(const struct rl_onnx_session *s, const struct OrtRunOption
                        err);
 }
 
+static int late(const struct rl_onnx_session *s, struct rl_err *err) {
+  return rl_fail(err, RL_EFAIL, "the run took longer than its timeout (%g s)", s->timeout);
+}
+
 /* Whoever asked for the end knows why; a time-out in process is the batch's: it would be as slow again. */
 static int judge(const struct rl_onnx_session *s, const struct rl_onnx_watch *watch, int rc,
                  struct rl_err *err) {
   if (watch->end == RL_ONNX_STOPPED) return rl_fail(err, RL_ETRANSIENT, "the run was ended");
-  if (rc && watch->end == RL_ONNX_LATE)
-    return rl_fail(err, RL_EFAIL, "the run took longer than its timeout (%g s)", s->timeout);
-  return rc;
+  return rc && watch->end == RL_ONNX_LATE ? late(s, err) : rc;
 }
 
 static int run_watched(const struct rl_onnx_session *s, const struct rl_model_run *run,
                        struct OrtValue **inputs, struct OrtValue **outputs, struct rl_err *err) {
   struct rl_onnx_watch watch = {.api = s->onnx.api, .go_on = run->go_on, .arg = run->arg};
   if (!run->go_on && s->timeout <= 0) return run_values(s, NULL, inputs, outputs, err);
-  watch.deadline = s->timeout > 0 ? rl_after(rl_now(), rl_seconds(s->timeout)) : RL_NEVER;
+  watch.deadline = s->timeout > 0 ? rl_after(run->began, rl_seconds(s->timeout)) : RL_NEVER;
+  if (rl_now() >= watch.deadline) return late(s, err); /* a call of a split run, and not the first */
   int rc = rl_onnx_check(s->onnx.api, s->onnx.api->CreateRunOptions(&watch.options), err);
   if (rc) return rc;
   rl_onnx_watch_begin(&watch);
@@ -209,4 +212,4 @@ static int onnx_run(void *self, struct rl_model_run *run, struct rl_err *err) {
 static const char *const schemes[] = {"onnx", NULL};
 
 const struct rl_model_backend rl_model_onnx = {
-    .schemes = schemes, .open = onnx_open, .run = onnx_run, .close = onnx_close};
+    .schemes = schemes, .open = onnx_open, .run = onnx_run, .close = onnx_close, .batch = 1024};

@@ -96,6 +96,14 @@ describe("hyrax models", function()
     assert.equal(0, rille.lag(at.group, at.topic))
   end)
 
+  it("a message without its id is rejected, and not told as a result", function()
+    local at = made { image('"A1"', 1), image("null", 2), image('"A3"', 3) }
+    local run = infer(at, "-e", "-q", "--dead-letter", rille.topic(), "--", at.model, at.results)
+    assert.equal(0, run:wait(30), run:err())
+    assert.equal(2, select(2, results(at)))
+    assert.is_truthy(run:out():find("3 images, 2 results", 1, true), run:out())
+  end)
+
   it("hyrax 10 exactly one stream per run: one member of the group, committed batch by batch, none when it ended", function()
     local at = made { image('"A1"', 1), image('"A2"', 2), image('"A3"', 3) }
     local run = infer(at, "--batch-size", "2", "--batch-timeout", "0.1", "--", at.model, at.results)

@@ -158,6 +158,42 @@ describe("examples/susy", function()
     assert.is_true(accuracy > 0.75, out)
   end)
 
+  it("train.lua on a topic without rows fails and leaves the file as it was; brokers that differ are refused", function()
+    local path = proc.write(proc.folder() .. "/susy.onnx", "as it was")
+    local function fails(words, brokers, part)
+      local process = proc.start({ os.getenv "LUA" or "lua5.4", folder .. "/train.lua", table.unpack(words) }, {
+        env = { RILLE_BROKERS = brokers, LUA_CPATH_5_4 = module .. ";;", LD_PRELOAD = os.getenv "RILLE_PRELOAD" or "" },
+      })
+      assert.equal(1, process:wait(60), process:out())
+      assert.is_truthy(process:err():find(part, 1, true), process:err())
+      assert.equal("", process:out())
+      assert.equal("as it was", proc.read(path))
+    end
+    fails({ rille.brokers, rille.topic(), path, "2" }, rille.brokers, "partition 0 has no complete row")
+    fails({ "elsewhere:9092", train, path, "1" }, rille.brokers, "and the first argument elsewhere:9092: leave one out")
+  end)
+
+  it("online.lua goes on with a file only when it is whole, and never writes over one that is not", function()
+    local path = proc.write(proc.folder() .. "/online.onnx", "damaged")
+    local group = rille.name "cgonline"
+    local words = { rille.program, "run", "-q", folder .. "/online.lua", "-t", train, "-G", group, "--idle", "1", "--", path }
+    local process = proc.start(words, { env = { RILLE_BROKERS = rille.brokers } })
+    assert.equal(2, process:wait(60), process:err())
+    assert.is_truthy(process:err():find("online.onnx: ", 1, true), process:err())
+    assert.equal("damaged", proc.read(path))
+  end)
+
+  it("online.lua saves after every fourth batch: a process that dies loses no more", function()
+    local path, group = proc.folder() .. "/online.onnx", rille.name "cgonline"
+    local process = proc.start({ rille.program, "run", "-q", folder .. "/online.lua", "-t", train, "-G", group, "--", path },
+      { env = { RILLE_BROKERS = rille.brokers } })
+    assert.is_true(proc.till(60, function() return proc.read(path) ~= "" end), process:err())
+    process:kill "KILL"
+    process:wait(10)
+    local out = run("online.lua", "-t", train, "-G", group, "--idle", "1", "--", path)
+    assert.is_truthy(out:find("goes on with", 1, true), out)
+  end)
+
   -- On fewer rows, with a shorter time-out; the broker is there already.
   it("README.md: its commands run as they stand there, one after the other", function()
     rille.topic { name = "susy-train" }
@@ -166,7 +202,7 @@ describe("examples/susy", function()
     for block in proc.read(folder .. "/README.md"):gmatch "```sh\n(.-)```" do
       for line in block:gmatch "[^\n]+" do
         local other = line:find "^make" or line:find "^export" or line:find "^rille broker" or line:find "100000 SUSY.csv.gz |"
-        if not other then lines[#lines + 1] = line:gsub("100000", tostring(ROWS)):gsub("%-%-idle 10", "--idle 1") end
+        if not other then lines[#lines + 1] = line:gsub("%-%-idle 10", "--idle 1") end
       end
     end
     assert.equal(9, #lines)

@@ -17,7 +17,8 @@
 static struct {
   int opens, closes;
   int open_fails, run_fails;
-  bool hangs; /* a run ends only when it is told to */
+  int lacks_memory; /* as many runs fail for lack of it: the collector goes round */
+  bool hangs;       /* a run ends only when it is told to */
   atomic_bool running;
   lua_State *interrupts; /* a run that hangs sets a hook there */
   struct rl_model_opts opts;
@@ -67,6 +68,7 @@ static int fake_run(void *self, struct rl_model_run *run, struct rl_err *err) {
     return rl_fail(err, RL_ETRANSIENT, "ended");
   }
   if (fake.run_fails) return rl_fail(err, fake.run_fails, "it broke");
+  if (fake.lacks_memory && fake.lacks_memory--) return rl_fail(err, RL_ENOMEM, "no memory");
   const struct rl_tensor *x = &run->inputs[0].t;
   run->outputs = rl_zalloc(outputs->n * sizeof *run->outputs);
   run->n_outputs = outputs->n;
@@ -315,6 +317,65 @@ TEST(s10_3_a_stop_of_the_lane_ends_a_run) {
   pthread_join(thread, NULL);
   made_settle(&r, b);
   made_close(&r);
+}
+
+/* ---- finalizers, which run wherever memory is asked for ---- */
+
+TEST(a_finalizer_that_closes_the_model_does_so_when_the_call_is_done) {
+  reset();
+  fake.lacks_memory = 1;
+  made_pass(HANDLE("local m = rille.model 'fake:two'\n" X "local closed\n"
+                   "setmetatable({}, { __gc = function() closed = true m:close() end })\n"
+                   "collectgarbage 'stop'\n"
+                   "local y = m(x)\n"
+                   "collectgarbage 'restart'\n"
+                   "assert(closed and tostring(m) == 'model (closed)', tostring(m))\n"
+                   "assert(y.double[2][2] == 8 and y.half[1][1] == 0.5)"),
+            VALUES("a"));
+  CHECK_INT(fake.opens, 1);
+  CHECK_INT(fake.closes, 1);
+}
+
+/* Wherever in a call, or in the making of the text, the finalizer happens to come. */
+TEST(a_finalizer_that_closes_the_model_may_come_at_any_place) {
+  reset();
+  made_pass(
+      HANDLE("local inside, hits = false, 0\n" X "collectgarbage('incremental', 0, 400)\n"
+             "for i = 1, 2000 do\n"
+             "  local m = rille.model 'fake:two'\n"
+             "  setmetatable({}, { __gc = function() if inside then hits = hits + 1 end m:close() end })\n"
+             "  inside = true\n"
+             "  local ok, y = pcall(i % 2 == 0 and m or tostring, i % 2 == 0 and x or m)\n"
+             "  inside = false\n"
+             "  if ok and i % 2 == 0 then assert(y.double[2][2] == 8 and y.half[1][1] == 0.5) end\n"
+             "  if ok and i % 2 == 1 then assert(y:find '^model fake:two %(x f' or y == 'model (closed)', y) "
+             "end\n"
+             "  assert(ok or tostring(y):find 'the model is closed', y)\n"
+             "end\n"
+             "assert(hits > 100, hits)"),
+      VALUES("a"));
+  CHECK_INT(fake.opens, fake.closes);
+}
+
+TEST(a_finalizer_that_adds_inputs_adds_them_to_the_next_call) {
+  reset();
+  made_pass(
+      HANDLE("local m, inside, hits = rille.model 'fake:one', false, 0\n" X
+             "collectgarbage('incremental', 0, 400)\n"
+             "for i = 1, 500 do\n"
+             "  local t = { x = x }\n"
+             "  setmetatable({}, { __gc = function()\n"
+             "    if inside then hits = hits + 1 end\n"
+             "    for k = 1, 400 do t['k' .. k] = x end\n"
+             "  end })\n"
+             "  inside = true\n"
+             "  local ok, y = pcall(m, t)\n"
+             "  inside = false\n"
+             "  assert(ok and y[2][2] == 8 or tostring(y):find(\"the model has no input 'k\", 1, true), y)\n"
+             "end\n"
+             "assert(hits > 50, hits)"),
+      VALUES("a"));
+  CHECK_INT(fake.opens, fake.closes);
 }
 
 /* ---- memory ---- */

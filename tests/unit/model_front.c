@@ -25,6 +25,7 @@ static struct {
   enum rl_dtype seen;
   int open_fails, run_fails;
   bool gate, waiting; /* open waits for the gate to go */
+  bool whole;         /* there is an output of a fixed outer size, too */
   struct rl_model_opts opts;
 } fake = {.mu = PTHREAD_MUTEX_INITIALIZER, .cv = PTHREAD_COND_INITIALIZER};
 
@@ -32,7 +33,7 @@ static void reset(void) {
   fake.opened = fake.closed = fake.calls = 0;
   fake.lost = fake.wide = 0;
   fake.open_fails = fake.run_fails = 0;
-  fake.gate = fake.waiting = false;
+  fake.gate = fake.waiting = fake.whole = false;
 }
 
 static void add_port(struct rl_model_ports *ports, const char *name, enum rl_dtype dtype, int rank,
@@ -68,6 +69,7 @@ static int fake_open(void **self, const char *uri, const struct rl_model_opts *o
   add_port(inputs, "w", RL_FLOAT32, SHAPE(2));
   add_port(outputs, "sum", RL_FLOAT32, SHAPE(-1, 1));
   add_port(outputs, "n", RL_INT64, SHAPE(-1));
+  if (fake.whole) add_port(outputs, "mean", RL_FLOAT32, SHAPE(1));
   return 0;
 }
 
@@ -116,7 +118,11 @@ static void fake_close(void *self) {
 static const char *const schemes[] = {"fake", NULL};
 static const struct rl_model_backend backend = {
     .schemes = schemes, .open = fake_open, .run = fake_run, .close = fake_close};
-static const struct rl_model_backend *const backends[] = {&backend, NULL};
+/* The same, of its own accord in calls of 5 rows. */
+static const char *const schemes_by_5[] = {"fake5", NULL};
+static const struct rl_model_backend by_5 = {
+    .schemes = schemes_by_5, .open = fake_open, .run = fake_run, .close = fake_close, .batch = 5};
+static const struct rl_model_backend *const backends[] = {&backend, &by_5, NULL};
 
 static const struct rl_model_opts plain;
 
@@ -397,6 +403,57 @@ TEST(batch_splits_and_joins) {
   CHECK_INT(run_rows(&b, m, RL_FLOAT64, 3), 0); /* no more than a call takes: one */
   CHECK_INT(fake.calls, 1);
   done(&b);
+  rl_model_close(m);
+}
+
+TEST(a_backend_may_split_where_batch_is_not_said) {
+  struct bench b;
+  static const struct {
+    int64_t batch;
+    bool whole;
+    int calls;
+  } cases[] = {{0, false, 3}, {8, false, 2}, {100, false, 1}, {0, true, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    reset();
+    fake.whole = cases[i].whole;
+    struct rl_model *m = open_with("fake5:sum", (struct rl_model_opts){.batch = cases[i].batch});
+    CHECK_INT(run_rows(&b, m, RL_FLOAT32, 12), 0);
+    CHECK_INT(fake.calls, cases[i].calls);
+    check_sums(&b, 12);
+    done(&b);
+    rl_model_close(m);
+  }
+}
+
+TEST(batch_and_an_output_that_has_no_rows_do_not_go_together) {
+  struct rl_model *m = NULL;
+  struct rl_err err;
+  const struct rl_model_opts opts = {.batch = 3};
+  reset();
+  fake.whole = true;
+  CHECK_INT(rl_model_open_among(&m, backends, "fake:sum", &opts, NULL, NULL, &err), RL_EUSAGE);
+  CHECK_HAS(err.text, "fake:sum: batch: the output mean float32 [1] is no row's");
+  CHECK(!m);
+  CHECK_INT(fake.opened, 1);
+  CHECK_INT(fake.closed, 1);
+}
+
+static bool until_two_calls(void *arg) {
+  (void)arg;
+  return fake.calls < 2;
+}
+
+TEST(s10_3_a_run_is_ended_between_its_calls) {
+  reset();
+  struct rl_model *m = open_with("fake5:sum", plain);
+  struct rl_model_value in[2] = {{"x", counted(RL_FLOAT32, SHAPE(50, 2))},
+                                 {"w", counted(RL_FLOAT32, SHAPE(2))}};
+  struct rl_model_run run = {.inputs = in, .n_inputs = 2, .go_on = until_two_calls};
+  struct rl_err err;
+  CHECK_INT(rl_model_run(m, &run, &err), RL_ETRANSIENT);
+  CHECK_HAS(err.text, "fake5:sum: the run was ended");
+  CHECK_INT(fake.calls, 2);
+  rl_model_clear(in, 2);
   rl_model_close(m);
 }
 

@@ -2,6 +2,7 @@
 #include "model/mlp.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -43,8 +44,16 @@ TEST(what_cannot_be_is_refused) {
   CHECK_INT(rl_mlp_check(&spec, &err), RL_EUSAGE);
   CHECK_HAS(err.text, "dropout is from 0 to below 1, not 1");
   spec.dropout[1] = 0;
-  spec.learning_rate = (double)NAN;
-  CHECK_INT(rl_mlp_check(&spec, &err), RL_EUSAGE);
+  static const double rates[] = {(double)NAN, (double)INFINITY, 0, -1, 1e39, 1e-60};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    spec.learning_rate = rates[i];
+    CHECK_INT(rl_mlp_check(&spec, &err), RL_EUSAGE);
+    spec.learning_rate = 0.001;
+    spec.epsilon = rates[i];
+    CHECK_INT(rl_mlp_check(&spec, &err), RL_EUSAGE);
+    spec.epsilon = 1e-7;
+  }
+  CHECK_HAS(err.text, "epsilon is above 0 and within float32, not 1e-60");
   spec = spec_of(0, tutorial);
   CHECK_INT(rl_mlp_check(&spec, &err), RL_EUSAGE);
 }
@@ -445,25 +454,112 @@ TEST(files_that_are_not_there_or_cannot_be_written) {
   rl_mlp_free(&m);
 }
 
+/* The only file of a folder, and the folder, away. */
+static void remove_only(const char *folder, const char *path) {
+  unlink(path);
+  if (rmdir(folder)) UNIT_FAIL("%s: a part was left", folder);
+}
+
 TEST(a_file_is_replaced_when_the_new_one_is_whole) {
-  char folder[] = "/tmp/rille-mlp-XXXXXX", path[64], part[64];
+  char folder[] = "/tmp/rille-mlp-XXXXXX", path[64];
   struct rl_mlp m = one_of_all(), back;
   struct rl_err err = {0};
   CHECK(mkdtemp(folder) != NULL);
   snprintf(path, sizeof path, "%s/m.onnx", folder);
-  snprintf(part, sizeof part, "%s/m.onnx.part", folder);
   for (int i = 0; i < 2; i++) {
     rl_mlp_floats(&m.weights)[0] = (float)i;
     CHECK_INT(rl_mlp_save(&m, path, &err), 0);
   }
-  CHECK(access(part, F_OK) != 0);
   FILE *file = fopen(path, "rb");
   back = made(&m.spec, 1);
   CHECK_INT(rl_mlp_read_weights(file, &back, &err), 0);
   CHECK(rl_mlp_floats(&back.weights)[0] == 1);
   fclose(file);
-  unlink(path);
-  rmdir(folder);
+  remove_only(folder, path);
   rl_mlp_free(&m);
   rl_mlp_free(&back);
+}
+
+TEST(the_new_file_has_the_old_ones_mode) {
+  char folder[] = "/tmp/rille-mlp-XXXXXX", path[64];
+  struct rl_mlp m = one_of_all();
+  struct rl_err err = {0};
+  struct stat st;
+  mode_t mask = umask(027);
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/m.onnx", folder);
+  CHECK_INT(rl_mlp_save(&m, path, &err), 0);
+  CHECK(stat(path, &st) == 0);
+  CHECK_INT(st.st_mode & 07777, 0640);
+  CHECK(chmod(path, 0606) == 0);
+  CHECK_INT(rl_mlp_save(&m, path, &err), 0);
+  CHECK(stat(path, &st) == 0);
+  CHECK_INT(st.st_mode & 07777, 0606);
+  umask(mask);
+  remove_only(folder, path);
+  rl_mlp_free(&m);
+}
+
+struct saver {
+  const char *path;
+  float first; /* the first weight, by which one tells whose it is */
+  int failures;
+};
+
+static void *save_again_and_again(void *arg) {
+  struct saver *s = arg;
+  struct rl_mlp m = one_of_all();
+  struct rl_err err = {0};
+  rl_mlp_floats(&m.weights)[0] = s->first;
+  for (int i = 0; i < 100; i++) s->failures += rl_mlp_save(&m, s->path, &err) != 0;
+  rl_mlp_free(&m);
+  return NULL;
+}
+
+/* As of a reader at any time: whole, and one of theirs. */
+static void check_whole(const char *path) {
+  struct rl_err err = {0};
+  FILE *file = fopen(path, "rb");
+  if (!file) return; /* none has saved yet */
+  struct rl_mlp back = one_of_all();
+  if (rl_mlp_read_weights(file, &back, &err)) UNIT_FAIL("%s", err.text);
+  float first = rl_mlp_floats(&back.weights)[0];
+  CHECK(first == 1 || first == 2 || first == 3);
+  fclose(file);
+  rl_mlp_free(&back);
+}
+
+TEST(a_path_that_several_save_to_at_once_has_a_whole_network_of_one_of_them) {
+  char folder[] = "/tmp/rille-mlp-XXXXXX", path[64];
+  struct saver savers[3];
+  pthread_t threads[3];
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/m.onnx", folder);
+  for (int i = 0; i < 3; i++) {
+    savers[i] = (struct saver){path, (float)i + 1, 0};
+    pthread_create(&threads[i], NULL, save_again_and_again, &savers[i]);
+  }
+  for (int i = 0; i < 100; i++) check_whole(path);
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 3; i++) CHECK_INT(savers[i].failures, 0);
+  check_whole(path);
+  remove_only(folder, path);
+}
+
+TEST(weights_that_are_not_finite_are_not_saved) {
+  char folder[] = "/tmp/rille-mlp-XXXXXX", path[64];
+  struct rl_mlp m = one_of_all();
+  struct rl_err err = {0};
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/m.onnx", folder);
+  rl_mlp_floats(&m.weights)[0] = 1;
+  CHECK_INT(rl_mlp_save(&m, path, &err), 0);
+  for (int i = 0; i < 2; i++) {
+    rl_mlp_floats(&m.weights)[3] = i ? (float)NAN : -(float)INFINITY;
+    CHECK_INT(rl_mlp_save(&m, path, &err), RL_EFAIL);
+    CHECK_HAS(err.text, "m.onnx is left as it is: a network whose weights are not finite");
+  }
+  check_whole(path);
+  remove_only(folder, path);
+  rl_mlp_free(&m);
 }
