@@ -82,11 +82,38 @@ int rl_blas_check(rl_sgemm *sgemm, struct rl_err *err) {
       "older processor in the environment, as in OPENBLAS_CORETYPE=Haswell");
 }
 
+/* ---- several threads ---- */
+
+static pthread_mutex_t one_product = PTHREAD_MUTEX_INITIALIZER;
+static rl_sgemm *bare; /* under one_product */
+
+/* The build without threads has no locks either: its work space is whoever's asks, so that two products at
+ * once are both wrong. */
+static void guarded(int order, int a_side, int b_side, int m, int n, int k, float alpha, const float *a,
+                    int lda, const float *b, int ldb, float beta, float *c, int ldc) {
+  pthread_mutex_lock(&one_product);
+  bare(order, a_side, b_side, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  pthread_mutex_unlock(&one_product);
+}
+
+/* Of a library that does not say, the worse is held true. */
+static rl_sgemm *for_threads(void *library, rl_sgemm *sgemm) {
+  int (*parallel)(void);
+  if (copy_symbol(library, "openblas_get_parallel", &parallel) && parallel() != 0) return sgemm;
+  pthread_mutex_lock(&one_product);
+  bare = sgemm;
+  pthread_mutex_unlock(&one_product);
+  return guarded;
+}
+
 int rl_blas_sgemm(rl_sgemm **out, struct rl_err *err) {
   void *library = open_any();
   if (!library)
     return rl_fail(err, RL_EFAIL, "no OpenBLAS here: apt-get install libopenblas0-serial (make deps does)");
   use_one_thread(library);
-  if (copy_symbol(library, "cblas_sgemm", out)) return rl_blas_check(*out, err);
-  return rl_fail(err, RL_EFAIL, "the OpenBLAS here has no cblas_sgemm: apt-get install libopenblas0-serial");
+  if (!copy_symbol(library, "cblas_sgemm", out))
+    return rl_fail(err, RL_EFAIL,
+                   "the OpenBLAS here has no cblas_sgemm: apt-get install libopenblas0-serial");
+  *out = for_threads(library, *out);
+  return rl_blas_check(*out, err);
 }

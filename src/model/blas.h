@@ -2,7 +2,8 @@
  *
  * It is loaded, not linked: a program that trains nothing starts without it, and a machine that has none runs
  * all else. The build that makes no threads is taken where there is one; of another, the threads (made with
- * all signals blocked) stay idle, unless OPENBLAS_NUM_THREADS asks for them. */
+ * all signals blocked) stay idle, unless OPENBLAS_NUM_THREADS asks for them. The one without computes one
+ * product at a time, whichever threads ask. */
 #ifndef RL_MODEL_BLAS_H
 #define RL_MODEL_BLAS_H
 
