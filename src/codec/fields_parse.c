@@ -127,7 +127,7 @@ static bool is_number(const char *text, struct rl_cell *cell) {
   char padded[64 + 8] = {0};
   size_t len = strlen(text);
   if (len == 0 || len > sizeof padded - 8) return false;
-  memcpy(padded, text, len);
+  memcpy(padded, text, len + 1);
   if (rl_json_number(padded, cell) != len) return false;
   if (cell->tag == RL_BIG) cell->s = text;
   return true;

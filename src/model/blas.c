@@ -88,7 +88,7 @@ static pthread_mutex_t one_product = PTHREAD_MUTEX_INITIALIZER;
 static rl_sgemm *bare; /* under one_product */
 
 /* The build without threads has no locks either: its work space is whoever's asks, so that two products at
- * once are both wrong. */
+ * once are both wrong. CBLAS's signature. NOLINTNEXTLINE(readability-function-size) */
 static void guarded(int order, int a_side, int b_side, int m, int n, int k, float alpha, const float *a,
                     int lda, const float *b, int ldb, float beta, float *c, int ldc) {
   pthread_mutex_lock(&one_product);
