@@ -138,8 +138,13 @@ static int check_values(struct rl_decoder *d, struct rl_err *err) {
   return code;
 }
 
-/* values false: there are none, or they are not handed out. */
+/* values false: there are none, or they are not handed out. Of a decoder without fields the row is another's
+ * to fill: a script that decodes by itself. */
 static void store(const struct rl_decoder *d, struct rl_columns *c, bool values) {
+  if (d->opts.fields->n == 0) {
+    rl_columns_add_row(c);
+    return;
+  }
   for (size_t i = 0; !values && i < d->n_values; i++)
     d->row[d->values[i].field] = (struct rl_cell){.tag = RL_MISSING};
   rl_columns_put_row(c, d->row);
