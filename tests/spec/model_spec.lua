@@ -1,6 +1,7 @@
 -- rille.model with ONNX Runtime: real models against their truth, where the library is looked for, the declarations
 -- against the official header, and the manual's examples, each run.
 package.path = "tests/broker/?.lua;" .. package.path
+local pages = require "support.pages"
 local proc = require "support.proc"
 local onnx = require "support.onnx"
 local program = require "support.rille"
@@ -256,27 +257,12 @@ describe("real models", function()
   end)
 end)
 
--- The examples of the page: blocks between .Bd -literal and .Ed; what follows --> is what they print.
+-- What follows --> in an example is what it prints.
 describe("rille-model(7)", function()
   after_each(proc.end_all)
 
-  local function examples(page)
-    local blocks, block = {}, nil
-    for line in io.lines(page) do
-      if line:find "^%.Bd %-literal" then
-        block = {}
-      elseif line == ".Ed" then
-        blocks[#blocks + 1] = table.concat(block, "\n")
-        block = nil
-      elseif block then
-        block[#block + 1] = (line:gsub("\\e", "\\"):gsub("\\%-", "-"):gsub("\\&", ""))
-      end
-    end
-    return blocks
-  end
-
   local alerts = '{"id":"ZTF1","mag":17.5,"rb":0.5}\n{"id":"ZTF2","mag":18.5,"rb":0.75}\n{"id":"ZTF3","rb":0.9}\n'
-  for i, block in ipairs(examples "src/man/rille-model.7.in") do
+  for i, block in ipairs(pages.examples "src/man/rille-model.7.in") do
     local want = {}
     for line in block:gmatch "%-%-> ([^\n]*)" do want[#want + 1] = line .. "\n" end
     if #want > 0 then

@@ -3,12 +3,11 @@
 -- In a page's EXAMPLES a block that does not begin with "$ " is a script, h.lua; one that does is commands, each
 -- followed by what it prints. A command that ends in a backslash goes on in the next line.
 package.path = "tests/broker/?.lua;" .. package.path
+local plain = require("support.pages").plain
 local proc = require "support.proc"
 local rille = require "support.rille"
 
 local build = rille.program:match "^(.*)/[^/]*$"
-
-local function plain(text) return (text:gsub("\\e", "\\"):gsub("\\%-", "-"):gsub("\\&", "")) end
 
 -- The commands of a block as { command, output }.
 local function commands(block)

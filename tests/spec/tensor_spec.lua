@@ -1,5 +1,6 @@
 -- rille.tensor: in the module, in handlers, over real files; and the manual's examples, each run.
 package.path = "tests/broker/?.lua;" .. package.path
+local pages = require "support.pages"
 local proc = require "support.proc"
 local program = require "support.rille"
 local rille = require "rille"
@@ -28,22 +29,6 @@ local function real(pattern)
   return files[1]
 end
 
--- The examples of the page: blocks between .Bd -literal and .Ed, without roff's escapes.
-local function examples(page)
-  local blocks, block = {}, nil
-  for line in io.lines(page) do
-    if line:find "^%.Bd %-literal" then
-      block = {}
-    elseif line == ".Ed" then
-      blocks[#blocks + 1] = table.concat(block, "\n")
-      block = nil
-    elseif block then
-      block[#block + 1] = (line:gsub("\\e", "\\"):gsub("\\%-", "-"):gsub("\\&", ""))
-    end
-  end
-  return blocks
-end
-
 describe("rille-tensor(7)", function()
   after_each(proc.end_all)
 
@@ -53,7 +38,7 @@ describe("rille-tensor(7)", function()
   }
   local images = { '{"image":[1,null]}', '{"image":[5,6]}', "{}", '{"image":[9,null]}' }
   local image = "{ path = 'image', type = 'f32', shape = { 2 } }"
-  for i, block in ipairs(examples "src/man/rille-tensor.7.in") do
+  for i, block in ipairs(pages.examples "src/man/rille-tensor.7.in") do
     it(("example %d prints what it says"):format(i), function()
       local want = {}
       for line in block:gmatch "%-%-> ([^\n]*)" do want[#want + 1] = line .. "\n" end

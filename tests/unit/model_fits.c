@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "refuse.h"
 #include "unit.h"
 
 /* ---- files, card by card ---- */
@@ -216,16 +217,6 @@ TEST(only_the_primary_image) {
 }
 
 /* ---- what is refused ---- */
-
-static void refuse(struct rl_buf file, const char *part, int line) {
-  struct rl_tensor t;
-  struct rl_err err;
-  int rc = decode(file, &t, &err);
-  if (rc == 0) rl_tensor_free(&t);
-  if (rc != RL_EFAIL || !strstr(err.text, part))
-    UNIT_FAIL("line %d: %d \"%s\", without \"%s\"", line, rc, err.text, part);
-}
-#define REFUSE(file, part) refuse((file), (part), __LINE__)
 
 static struct rl_buf text(const char *bytes) {
   struct rl_buf file = RL_BUF_INIT;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "meter.h"
 #include "model/model_impl.h"
 #include "unit.h"
 
@@ -548,22 +549,6 @@ TEST(errors_of_the_backend_keep_their_class) {
 }
 
 /* ---- memory, warmup ---- */
-
-struct meter {
-  size_t used, limit;
-};
-
-static void *metered(void *self, void *p, size_t old_size, size_t new_size) {
-  struct meter *c = self;
-  if (new_size == 0) {
-    free(p);
-    c->used -= old_size;
-    return NULL;
-  }
-  if (c->used + new_size > c->limit) return NULL;
-  c->used += new_size;
-  return malloc(new_size);
-}
 
 TEST(outputs_come_from_the_callers_allocator_which_may_refuse) {
   struct rl_err err;

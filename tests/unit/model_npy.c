@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "refuse.h"
 #include "unit.h"
 
 /* A file of the version: the literal padded to 64 bytes, then the elements. */
@@ -94,16 +95,6 @@ TEST(types_and_byte_orders) {
     rl_tensor_free(&t);
   }
 }
-
-static void refuse(struct rl_buf file, const char *part, int line) {
-  struct rl_tensor t;
-  struct rl_err err;
-  int rc = decode(file, &t, &err);
-  if (rc == 0) rl_tensor_free(&t);
-  if (rc != RL_EFAIL || !strstr(err.text, part))
-    UNIT_FAIL("line %d: %d \"%s\", without \"%s\"", line, rc, err.text, part);
-}
-#define REFUSE(file, part) refuse((file), (part), __LINE__)
 
 TEST(damaged_files_say_where) {
   REFUSE(npy(1, LITERAL("<f4", "False", "(2, 3)"), six, 20),

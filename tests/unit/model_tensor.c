@@ -1,28 +1,12 @@
 /* Tensors: shapes, views over one buffer, arithmetic that agrees with a plain loop. */
 #include "model/tensor.h"
 
+#include "meter.h"
 #include "model/tensor_fold.h"
 #include "model/tensor_line.h"
 #include "model/tensor_math.h"
 #include "model/tensor_pair.h"
 #include "unit.h"
-
-/* An allocator that counts, and refuses past a limit. */
-struct counted {
-  size_t used, limit;
-};
-
-static void *counted_alloc(void *self, void *p, size_t old_size, size_t new_size) {
-  struct counted *c = self;
-  if (new_size == 0) {
-    free(p);
-    c->used -= old_size;
-    return NULL;
-  }
-  if (c->used + new_size > c->limit) return NULL;
-  c->used += new_size;
-  return malloc(new_size);
-}
 
 static struct rl_tensor make(enum rl_dtype dtype, int rank, const int64_t *shape) {
   struct rl_tensor t;
@@ -63,8 +47,8 @@ TEST(names_and_sizes_of_types) {
 }
 
 TEST(the_buffer_goes_with_its_last_view) {
-  struct counted counted = {.limit = 1 << 20};
-  struct rl_tensor_alloc alloc = {counted_alloc, &counted};
+  struct meter counted = {.limit = 1 << 20};
+  struct rl_tensor_alloc alloc = {metered, &counted};
   struct rl_tensor t;
   struct rl_err err;
   CHECK_INT(rl_tensor_new(&t, RL_FLOAT32, SHAPE(100, 18), &alloc, &err), 0);
@@ -79,8 +63,8 @@ TEST(the_buffer_goes_with_its_last_view) {
 }
 
 TEST(an_allocator_may_refuse) {
-  struct counted counted = {.limit = 1000};
-  struct rl_tensor_alloc alloc = {counted_alloc, &counted};
+  struct meter counted = {.limit = 1000};
+  struct rl_tensor_alloc alloc = {metered, &counted};
   struct rl_tensor t;
   struct rl_err err;
   CHECK_INT(rl_tensor_new(&t, RL_FLOAT64, SHAPE(1000), &alloc, &err), RL_ENOMEM);
