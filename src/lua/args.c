@@ -73,3 +73,8 @@ bool rl_arg_has_metatable(lua_State *L, int idx, const void *key) {
   lua_pop(L, 2);
   return same;
 }
+
+void *rl_arg_userdata(lua_State *L, int idx, const void *key) {
+  bool full = lua_type(L, idx) == LUA_TUSERDATA;
+  return full && rl_arg_has_metatable(L, idx, key) ? lua_touserdata(L, idx) : NULL;
+}

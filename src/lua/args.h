@@ -22,5 +22,7 @@ void *rl_arg_self(lua_State *L, const char *type, const char *call);
 /* Has the value at idx the metatable that the registry keeps under `key`? Never raises, never allocates:
  * where luaL_testudata's name may have no memory. Needs two free stack slots. */
 bool rl_arg_has_metatable(lua_State *L, int idx, const void *key);
+/* The full userdata at idx that has it; NULL: it is no such. */
+void *rl_arg_userdata(lua_State *L, int idx, const void *key);
 
 #endif

@@ -137,8 +137,8 @@ static int l_metric_tostring(lua_State *L) {
 
 /* Is called for lack of memory too: so it may not need any, not even for the type's name. */
 static int l_metric_gc(lua_State *L) {
-  if (!lua_islightuserdata(L, 1) && rl_arg_has_metatable(L, 1, &metatable_key))
-    rl_metric_reset(lua_touserdata(L, 1));
+  struct rl_metric *m = rl_arg_userdata(L, 1, &metatable_key);
+  if (m) rl_metric_reset(m);
   return 0;
 }
 

@@ -101,8 +101,9 @@ static int l_mlp_tostring(lua_State *L) {
 
 /* Is called for lack of memory too: so it may not need any, not even for the type's name. */
 static int l_mlp_gc(lua_State *L) {
-  if (lua_islightuserdata(L, 1) || !rl_arg_has_metatable(L, 1, &metatable_key)) return 0;
-  struct rl_mlp *m = lua_touserdata(L, 1), empty = {.spec = m->spec};
+  struct rl_mlp *m = rl_arg_userdata(L, 1, &metatable_key);
+  if (!m) return 0;
+  struct rl_mlp empty = {.spec = m->spec};
   rl_mlp_free(m);
   *m = empty; /* its sizes: another finalizer may still look at it */
   return 0;

@@ -63,12 +63,6 @@ static void set_metatable(lua_State *L, const char *key) {
   lua_setmetatable(L, -2);
 }
 
-/* The userdata at 1, if it is of that type. */
-static void *test_self(lua_State *L, const char *key) {
-  void *self = lua_touserdata(L, 1);
-  return self && !lua_islightuserdata(L, 1) && rl_arg_has_metatable(L, 1, key) ? self : NULL;
-}
-
 /* ---- opening ---- */
 
 static void push_shape(lua_State *L, const struct rl_model_port *port) {
@@ -118,7 +112,7 @@ int l_model(lua_State *L) {
 }
 
 static struct model *check_model(lua_State *L, const char *call) {
-  struct model *model = test_self(L, &model_key);
+  struct model *model = rl_arg_userdata(L, 1, &model_key);
   if (!model) rl_lua_script_error(L, "%s: it is no model but a %s", call, luaL_typename(L, 1));
   if (!model->m) rl_lua_script_error(L, "%s: the model is closed", call);
   return model;
@@ -202,7 +196,7 @@ static void let_go(struct outcome *o) {
 }
 
 static int l_outcome_gc(lua_State *L) {
-  struct outcome *o = test_self(L, &outcome_key);
+  struct outcome *o = rl_arg_userdata(L, 1, &outcome_key);
   if (o) let_go(o);
   return 0;
 }
@@ -274,7 +268,7 @@ static int l_model_call(lua_State *L) {
 /* ---- members ---- */
 
 static int l_model_gc(lua_State *L) {
-  struct model *model = test_self(L, &model_key);
+  struct model *model = rl_arg_userdata(L, 1, &model_key);
   if (!model) return 0;
   struct rl_model *m = model->m;
   model->m = NULL;
@@ -323,7 +317,7 @@ static void push_description(lua_State *L, const struct rl_model *m) {
 }
 
 static int l_model_tostring(lua_State *L) {
-  struct model *model = test_self(L, &model_key);
+  struct model *model = rl_arg_userdata(L, 1, &model_key);
   if (!model || !model->m) {
     lua_pushliteral(L, "model (closed)");
     return 1;

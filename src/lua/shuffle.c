@@ -110,8 +110,8 @@ static int l_shuffle_tostring(lua_State *L) {
 
 /* Is called for lack of memory too: so it may not need any, not even for the type's name. */
 static int l_shuffle_gc(lua_State *L) {
-  if (!lua_islightuserdata(L, 1) && rl_arg_has_metatable(L, 1, &metatable_key))
-    rl_shuffle_free(lua_touserdata(L, 1));
+  struct rl_shuffle *s = rl_arg_userdata(L, 1, &metatable_key);
+  if (s) rl_shuffle_free(s);
   return 0;
 }
 

@@ -43,8 +43,7 @@ void rl_lua_push_tensor(lua_State *L, const struct rl_tensor *t) {
 
 /* By the metatable's address: what a name needs may have no memory, and callers here cannot be thrown out. */
 struct rl_tensor *rl_lua_test_tensor(lua_State *L, int idx) {
-  struct rl_tensor *t = lua_touserdata(L, idx);
-  return t && !lua_islightuserdata(L, idx) && rl_arg_has_metatable(L, idx, &metatable_key) ? t : NULL;
+  return rl_arg_userdata(L, idx, &metatable_key);
 }
 
 struct rl_tensor *rl_lua_check_tensor(lua_State *L, int idx, const char *call, const char *what) {
