@@ -2,11 +2,7 @@
 -- message goes to the topic that the first argument names, so that its timestamps tell when batches ended. How many rows
 -- were complete, and how many are signal, goes to the file named by the second argument, a line a lane.
 local to, complete, signal, sent, first = arg[1], 0, 0, 0, nil
-local fields, names = { label = { path = "@key", type = "f64" } }, {}
-for i = 1, 18 do
-  names[i] = "f" .. i
-  fields[names[i]] = { path = names[i], type = "f32" }
-end
+local names, fields = require "susy_fields" "f64"
 
 return {
   decode = "csv",

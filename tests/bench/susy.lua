@@ -4,11 +4,7 @@
 local to, file = arg[1], arg[3]
 local network = arg[4] == "onnx" and rille.model(file, { threads = 1 }) or assert(rille.mlp.load(file))
 local rows, right, sent, first = 0, 0, 0, nil
-local fields, names = { label = { path = "@key", type = "f32" } }, {}
-for i = 1, 18 do
-  names[i] = "f" .. i
-  fields[names[i]] = { path = names[i], type = "f32" }
-end
+local names, fields = require "susy_fields" "f32"
 
 return {
   decode = "csv",

@@ -3,11 +3,7 @@
 -- trained on as often as the second says). How many rows were trained on, and the accuracy on the last batch, goes to the
 -- file that the third names.
 local mode, epochs = arg[1], tonumber(arg[2])
-local fields, names = { label = { path = "@key", type = "f64" } }, {}
-for i = 1, 18 do
-  names[i] = "f" .. i
-  fields[names[i]] = { path = names[i], type = "f32" }
-end
+local names, fields = require "susy_fields" "f64"
 
 local network = rille.mlp { 18, 128, 256, 128, 1, dropout = { 0.2, 0.4, 0.4 } }
 local buffer = rille.shuffle { size = mode == "kafka" and 4096 or 0 }
