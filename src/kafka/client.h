@@ -16,7 +16,7 @@ struct rl_client_opts {
   const char *brokers;         /* NULL: from conf */
   const char *group;           /* consumers: NULL gives one that nothing joins */
   const char *reset;           /* consumers: auto.offset.reset */
-  int fetch_wait_ms;           /* consumers; 0: librdkafka\'s own */
+  int fetch_wait_ms;           /* consumers; 0: librdkafka's own */
   int lane;
   bool embedded;              /* consumers: of the embedded broker */
   struct rl_joining *joining; /* NULL: nobody asks */

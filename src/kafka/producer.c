@@ -24,6 +24,7 @@ static size_t size_setting(rd_kafka_t *rk, const char *key) {
 static void learn_limits(struct rl_producer *p) {
   char text[16];
   p->max_bytes = size_setting(p->rk, "message.max.bytes");
+  p->batch_bytes = size_setting(p->rk, "batch.size");
   p->queue_bytes = size_setting(p->rk, "queue.buffering.max.kbytes") * 1024;
   p->creates_topics =
       !strcmp(rl_client_setting(p->rk, "allow.auto.create.topics", text, sizeof text), "true");

@@ -59,6 +59,10 @@ int rl_producer_connect(struct rl_producer *p, int timeout_ms, struct rl_err *er
 /* Is there such a topic? Waits up to timeout_ms for metadata; RL_EBROKER when it is unknown. */
 int rl_producer_has_topic(struct rl_producer *p, const char *topic, int timeout_ms, struct rl_err *err);
 
+/* What such a topic takes in a request (its max.message.bytes), where that is less than the producer may put
+ * into one. 0: it is not, or the broker does not say so within timeout_ms. */
+size_t rl_producer_topic_limit(struct rl_producer *p, const char *topic, int timeout_ms);
+
 /* And this partition of it? Of a topic that is there. */
 int rl_producer_has_partition(struct rl_producer *p, const char *topic, int32_t partition, int timeout_ms,
                               struct rl_err *err);

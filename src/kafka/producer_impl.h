@@ -16,6 +16,7 @@ struct rl_producer {
   struct rl_topics topics;
   atomic_int pending;                 /* sent and not reported */
   size_t max_bytes;                   /* message.max.bytes */
+  size_t batch_bytes;                 /* batch.size: what a request holds at most, but for a larger message */
   size_t queue_bytes;                 /* what the queue holds at most */
   const rd_kafka_message_t *reported; /* what the report under way is about */
   struct rl_header *headers;          /* its headers, for rl_producer_reported */

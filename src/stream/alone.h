@@ -4,11 +4,9 @@
  * travelled in it too. What came back so is kept here, copied, and sent again one by one while nothing else
  * is under way: only what is refused alone is too large.
  *
- * So it comes behind what was sent after it to the same partition, which S5.1 would have in order. To keep
- * the order, one batch at a time could be under way (max.in.flight=1, at a round trip a batch for every run),
- * or all that waits had to be taken back and sent anew, while what is under way may still arrive: the first
- * costs those who never meet a refusal, the second does not hold. A batch.size below the topic's limit avoids
- * the case. */
+ * So it may come behind what was sent after it to the same partition. Where the broker tells a topic's limit
+ * this does not happen (pace.h); it may where it does not (no right to describe the topic's configuration),
+ * and when the limit was lowered in mid-run. A batch.size below the limit avoids it there too. */
 #ifndef RL_STREAM_ALONE_H
 #define RL_STREAM_ALONE_H
 

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "stream/letter.h"
@@ -5,6 +6,7 @@
 
 /* A payload this large is not worth a copy; a smaller one is not worth the fetch buffer it pins (S6.4). */
 #define PIN_FROM (64u << 10)
+#define LIMIT_MS 5000
 #define DEFAULT_MAX_MESSAGE 1048588 /* what the producer sets and brokers take */
 
 struct rl_sink *rl_sink_new(const struct rl_sink_opts *opts) {
@@ -37,8 +39,7 @@ void rl_sink_free(struct rl_sink *sink) {
   if (p) rl_producer_destroy(p, on_purged, NULL);
   rl_sink_free_answers(sink);
   rl_files_free(sink->files);
-  for (size_t i = 0; i < sink->known.n; i++) rl_free(sink->known.at[i]);
-  rl_free(sink->known.at);
+  rl_paces_free(&sink->known);
   pthread_mutex_destroy(&sink->files_mu);
   pthread_mutex_destroy(&sink->known_mu);
   pthread_mutex_destroy(&sink->send_mu);
@@ -56,18 +57,16 @@ static struct rl_producer *producer(struct rl_sink *sink, struct rl_err *err) {
   return p;
 }
 
-static bool is_known(struct rl_sink *sink, const char *topic) {
-  bool found = false;
+static struct rl_pace *known(struct rl_sink *sink, const char *topic) {
   pthread_mutex_lock(&sink->known_mu);
-  for (size_t i = 0; i < sink->known.n && !found; i++) found = strcmp(sink->known.at[i], topic) == 0;
+  struct rl_pace *found = rl_paces_find(&sink->known, topic);
   pthread_mutex_unlock(&sink->known_mu);
   return found;
 }
 
-static void know(struct rl_sink *sink, const char *topic) {
+static void know(struct rl_sink *sink, const char *topic, size_t limit) {
   pthread_mutex_lock(&sink->known_mu);
-  RL_GROW(sink->known.at, sink->known.cap, sink->known.n + 1);
-  sink->known.at[sink->known.n++] = rl_strdup(topic);
+  rl_paces_add(&sink->known, topic, limit);
   pthread_mutex_unlock(&sink->known_mu);
 }
 
@@ -78,33 +77,46 @@ static int open_file(struct rl_sink *sink, const char *topic, struct rl_err *err
   return rc;
 }
 
-static int look_up(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
+static int look_up(struct rl_sink *sink, const char *topic, int timeout_ms, size_t *limit,
+                   struct rl_err *err) {
   if (rl_is_file(topic)) return open_file(sink, topic, err);
   struct rl_producer *p = producer(sink, err);
   if (!p) return rl_err_prefix(err, "topic %s: ", topic);
-  return rl_producer_has_topic(p, topic, timeout_ms, err);
+  int64_t deadline = rl_now() + timeout_ms * RL_NS_PER_MS;
+  int rc = rl_producer_has_topic(p, topic, timeout_ms, err);
+  if (rc == 0) *limit = rl_producer_topic_limit(p, topic, rl_poll_ms(rl_now(), deadline, LIMIT_MS));
+  return rc;
 }
 
 int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
-  if (is_known(sink, topic)) return 0;
-  if (look_up(sink, topic, timeout_ms, err)) return err->code;
-  know(sink, topic);
+  size_t limit = 0;
+  if (known(sink, topic)) return 0;
+  if (look_up(sink, topic, timeout_ms, &limit, err)) return err->code;
+  know(sink, topic, limit);
   return 0;
 }
 
-/* A dead letter of the reader's goes out while others wait: it has a topic of its own. */
-static int try_send(struct rl_sink *sink, const struct rl_record *record, bool letter, struct rl_err *err) {
+/* Under send_mu. A dead letter of the reader's goes out while others wait: it has a topic of its own. */
+static bool must_wait(const struct rl_sink *sink, const struct rl_sent *ref) {
+  if (ref->letter) return false;
+  return sink->one_by_one || (ref->pace && !rl_pace_room(ref->pace, ref->on_wire));
+}
+
+static int try_send(struct rl_sink *sink, const struct rl_record *record, struct rl_err *err) {
+  struct rl_sent *ref = record->opaque;
+  struct rl_pace *pace = ref->pace; /* once sent, ref is the reader's */
+  size_t bytes = ref->on_wire;
   pthread_mutex_lock(&sink->send_mu);
-  bool wait = sink->one_by_one && !letter;
-  int rc = wait ? RL_EFULL : rl_producer_send(atomic_load(&sink->producer), record, err);
+  int rc = must_wait(sink, ref) ? RL_EFULL : rl_producer_send(atomic_load(&sink->producer), record, err);
+  if (rc == 0 && pace) pace->under_way += bytes;
   pthread_mutex_unlock(&sink->send_mu);
   return rc;
 }
 
 /* Hands a record to the producer on the flight's account; waits while its queue is full. */
-static int produce(struct rl_sink *sink, const struct rl_record *record, bool letter, struct rl_err *err) {
+static int produce(struct rl_sink *sink, const struct rl_record *record, struct rl_err *err) {
   int rc;
-  while ((rc = try_send(sink, record, letter, err)) == RL_EFULL)
+  while ((rc = try_send(sink, record, err)) == RL_EFULL)
     if (!sink->opts.wait_room(sink->opts.arg))
       return rl_fail(err, RL_EFAIL, "output to %s given up: the run is ending", record->topic);
   return rc;
@@ -117,10 +129,12 @@ static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_fl
                           .pin = pin ? rl_pin_get(pin) : NULL,
                           .letter = letter,
                           .bytes = pin ? record->value.len : 0};
+  struct rl_pace *pace = known(sink, record->topic);
+  if (pace && pace->limit) ref->pace = pace, ref->on_wire = rl_pace_bytes(record);
   record->opaque = ref;
   atomic_fetch_add(&flight->pending, 1);
   atomic_fetch_add(&flight->bytes, ref->bytes);
-  if (produce(sink, record, letter, err) == 0) return 0;
+  if (produce(sink, record, err) == 0) return 0;
   rl_sent_free(ref);
   return err->code;
 }

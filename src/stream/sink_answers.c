@@ -99,9 +99,18 @@ static void settle(struct rl_sink *sink, struct rl_sent *ref, const struct rl_er
   rl_sent_free(ref);
 }
 
+static void make_room(struct rl_sink *sink, struct rl_sent *ref) {
+  if (!ref->pace) return;
+  pthread_mutex_lock(&sink->send_mu);
+  ref->pace->under_way -= ref->on_wire;
+  pthread_mutex_unlock(&sink->send_mu);
+  ref->pace = NULL; /* sent again, it goes by itself */
+}
+
 static void on_delivered(void *opaque, const struct rl_err *err, void *arg) {
   struct rl_sink *sink = arg;
   struct rl_sent *ref = opaque;
+  make_room(sink, ref);
   if (err->code && !ref->alone && rl_producer_too_large(err)) {
     send_again(sink, ref);
     return;

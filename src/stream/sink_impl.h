@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "stream/alone.h"
+#include "stream/pace.h"
 #include "stream/sink.h"
 #include "stream/sink_file.h"
 
@@ -17,7 +18,7 @@ struct rl_sink {
   pthread_mutex_t files_mu;
   struct rl_files *files;   /* under files_mu */
   pthread_mutex_t known_mu; /* never held across a call that waits */
-  struct rl_list known;     /* topics that are there; under known_mu */
+  struct rl_paces known;    /* topics that are there; under known_mu; what is under way: under send_mu */
   atomic_llong sent, rejected;
   /* While outputs are sent again one by one, the handler's thread sends nothing (alone.h). */
   pthread_mutex_t send_mu;
@@ -31,6 +32,8 @@ struct rl_sink {
 struct rl_sent {
   struct rl_flight *flight;
   struct rl_pin *pin;   /* the message it came of, where that is still of use */
+  struct rl_pace *pace; /* of its topic; NULL: not counted */
+  size_t on_wire;       /* what it counts there */
   bool letter;          /* it is a dead letter */
   bool alone;           /* it is sent again, alone */
   size_t bytes;         /* pinned on the flight's account */

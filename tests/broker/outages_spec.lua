@@ -136,6 +136,30 @@ describe("outages", function()
     assert.equal(0, run:wait(10), run:err())
   end)
 
+  it("S5.1 a topic that takes small requests only: outputs in order, with a request behind one that is refused", function()
+    local topic, group = rille.topic { brokers = own.address }, rille.name "group"
+    local sink = rille.topic { brokers = own.address, configs = { ["max.message.bytes"] = "2000" } }
+    local values, want = {}, {}
+    for i = 1, 40 do
+      values[i] = ("%02d"):format(i):rep(300)
+      if i % 8 == 1 or (i - 1) % 8 >= 4 then want[#want + 1] = values[i] end
+    end
+    rille.send(topic, values, { brokers = own.address })
+    rille.finish { -- thawed, the broker finds requests of one, four and one outputs; four are over its limit
+      topic = topic, group = group, brokers = own.address, after = { sink, tostring(own:pid()) },
+      args = { "-e", "--batch-size", "4", "--batch-timeout", "5", "-X", "linger.ms=50" },
+      text = [[return function(batch, out)
+        local n = batch.number
+        if n < 4 then os.execute "sleep 0.3" end
+        if n == 2 then os.execute(("kill -STOP %s; (sleep 2; kill -CONT %s) >/dev/null 2>&1 &"):format(arg[3], arg[3])) end
+        if n == 4 then os.execute "sleep 3" end
+        for i = 1, n % 2 == 0 and #batch or 1 do out:forward(arg[2], batch[i]) end
+      end]],
+    }
+    assert.same(want, rille.sequence(sink, { brokers = own.address }))
+    assert.equal(0, rille.lag(group, topic, own.address))
+  end)
+
   it("S7.1 an outage is told by a line in each interval; a signal during one ends the run within `drain`", function()
     local topic, group = rille.topic { brokers = own.address }, rille.name "group"
     rille.fill(topic, 20, { brokers = own.address })

@@ -147,7 +147,7 @@ describe("outputs", function()
     for i = 1, 20 do values[i] = ("%03d"):format(i):rep(200) end
     rille.send(topic, values)
     rille.finish { topic = topic, group = group, args = { "-e" }, text = FORWARD, after = { sink } }
-    assert.same(values, rille.values(sink))
+    assert.same(values, rille.sequence(sink))
     assert.equal(0, rille.lag(group, topic))
   end)
 

@@ -26,7 +26,11 @@ function kafka:resume() call("resume", self.dir) end
 
 -- Freezes and thaws it: connections stay, answers do not come.
 function kafka:signal(name)
-  os.execute(("kill -%s %s"):format(name, proc.read(self.dir .. "/pid"):match "%d+"))
+  os.execute(("kill -%s %d"):format(name, self:pid()))
+end
+
+function kafka:pid()
+  return math.tointeger(proc.read(self.dir .. "/pid"):match "%d+")
 end
 
 return kafka

@@ -184,10 +184,16 @@ function rille.read(topic, options)
   return tool.ask("read", { topic = topic, isolation = options.isolation, brokers = options.brokers }).records
 end
 
--- The values in a topic, sorted, null as the word null.
-function rille.values(topic, options)
+-- The values in a topic as they lie in it (of several partitions: one after the other); null as the word null.
+function rille.sequence(topic, options)
   local values = {}
   for i, r in ipairs(rille.read(topic, options)) do values[i] = r.v == tool.null and "null" or r.v or r.v64 end
+  return values
+end
+
+-- The same, sorted.
+function rille.values(topic, options)
+  local values = rille.sequence(topic, options)
   table.sort(values)
   return values
 end
