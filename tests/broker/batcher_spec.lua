@@ -78,6 +78,21 @@ describe("batches", function()
     assert.same({ "batch 2 a", "batch 1 c", "batch 1 d", "batch 1 e" }, lines)
   end)
 
+  it("S6.4 a message larger than a fetch and than the queue flows among small ones", function()
+    local topic, group = rille.topic { configs = { ["max.message.bytes"] = "30000000" } }, rille.name "group"
+    rille.send(topic, { "a", ("b"):rep(19000000), "c", ("d"):rep(9000000), "e" })
+    local run = rille.finish {
+      topic = topic, group = group, args = { "-e" },
+      text = [[return function(batch)
+        for _, m in batch:messages() do say("message", m.offset, m.value:sub(1, 1), #m.value) end
+      end]],
+    }
+    local lines = {}
+    for i, m in ipairs(rille.said(run, "message")) do lines[i] = table.concat(m, " ", 2) end
+    assert.same({ "0 a 1", "1 b 19000000", "2 c 1", "3 d 9000000", "4 e 1" }, lines)
+    assert.equal(0, rille.lag(group, topic))
+  end)
+
   it("S6.3 D 3 an idle member, a 15 s handler and a hand-over that stays full: none is evicted at 6 s", function()
     local limits = { "-X", "max.poll.interval.ms=6000", "-X", "session.timeout.ms=6000" }
     local function start(n, text, ...)
