@@ -5,12 +5,21 @@
 
 #include "base/clock.h"
 
-int rl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg) {
+static void set_name(pthread_t thread, const char *name) {
+#ifdef __linux__
+  pthread_setname_np(thread, name); /* one that ended already has no use for it */
+#else
+  (void)thread, (void)name;
+#endif
+}
+
+int rl_thread_start(pthread_t *thread, const char *name, void *(*fn)(void *arg), void *arg) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int rc = pthread_create(thread, NULL, fn, arg);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (rc == 0) set_name(*thread, name);
   return rc;
 }
 

@@ -5,8 +5,9 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* Starts a thread with all signals blocked: they are the process's main thread's. 0, or an errno. */
-int rl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg);
+/* Starts a thread with all signals blocked: they are the process's main thread's. 0, or an errno. Tools that
+ * list threads (top -H, gdb) show the name, of at most 15 bytes, on Linux. */
+int rl_thread_start(pthread_t *thread, const char *name, void *(*fn)(void *arg), void *arg);
 
 void rl_cond_init(pthread_cond_t *cv);
 /* Waits once, until a signal, `until` (rl_now's clock; RL_NEVER: no limit), or nothing at all. */

@@ -200,7 +200,7 @@ static void *helper_main(void *arg) {
 /* mu is held. */
 static int start_helper(struct rl_registry *r, struct rl_err *err) {
   if (r->has_helper) return 0;
-  int rc = rl_thread_start(&r->helper, helper_main, r);
+  int rc = rl_thread_start(&r->helper, "rille registry", helper_main, r);
   r->has_helper = rc == 0;
   return rc ? rl_fail(err, RL_ETRANSIENT, "schema registry: no thread: %s", strerror(rc)) : 0;
 }

@@ -68,7 +68,7 @@ static struct farewell *begin(rd_kafka_t *rk, int flags, void (*after)(void *arg
 bool rl_farewell(rd_kafka_t *rk, int flags, void (*after)(void *arg), void *arg) {
   struct farewell *f = begin(rk, flags, after, arg);
   pthread_t thread;
-  bool threaded = rl_thread_start(&thread, destroy, f) == 0;
+  bool threaded = rl_thread_start(&thread, "rille farewell", destroy, f) == 0;
   if (!threaded) destroy(f);
   bool done = wait_for(f);
   if (threaded && done) pthread_join(thread, NULL); /* not even its stack outlives the handle */

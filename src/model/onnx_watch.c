@@ -51,7 +51,7 @@ int rl_onnx_watch_start(struct rl_err *err) {
   watcher.all.prev = watcher.all.next = &watcher.all;
   watcher.quit = watcher.resting = false;
   rl_cond_init(&watcher.cv);
-  int rc = rl_thread_start(&watcher.thread, watch, NULL);
+  int rc = rl_thread_start(&watcher.thread, "rille onnx time", watch, NULL);
   if (!rc) return 0;
   pthread_cond_destroy(&watcher.cv);
   return rl_fail(err, RL_EFAIL, "no thread for ONNX Runtime's deadlines: %s", strerror(rc));

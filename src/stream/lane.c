@@ -86,10 +86,10 @@ static void end_reader(struct rl_lane *lane) {
 /* The engine unblocks the signals that are its own. */
 static int make_threads(struct rl_lane *lane) {
   atomic_fetch_add(&lane->run->lanes_up, 1);
-  int rc = rl_thread_start(&lane->reader, rl_reader_main, lane);
+  int rc = rl_thread_start(&lane->reader, "rille reader", rl_reader_main, lane);
   if (rc) atomic_fetch_sub(&lane->run->lanes_up, 1);
   if (rc || !lane->has_engine) return rc;
-  rc = rl_thread_start(&lane->handler, rl_handler_main, lane);
+  rc = rl_thread_start(&lane->handler, "rille handler", rl_handler_main, lane);
   if (rc) end_reader(lane);
   return rc;
 }
