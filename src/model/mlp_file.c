@@ -7,13 +7,10 @@
  * sum is FNV-1a's, 64 bits, of the text before it and of the weights: each step of it can be turned back, so
  * no single byte that changes goes unseen. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/save.h"
 #include "base/str.h"
 #include "model/mlp_onnx.h"
 
@@ -188,62 +185,9 @@ int rl_mlp_write(FILE *file, const struct rl_mlp *m) {
   return w.wrong ? RL_EFAIL : 0;
 }
 
-/* What is no plain file (a pipe, a device) cannot be replaced, nor be synchronized. */
-static bool is_special(const struct stat *st) { return !S_ISREG(st->st_mode); }
-
-static int write_to(int fd, const struct rl_mlp *m, bool special) {
-  FILE *file = fdopen(fd, "wb");
-  if (!file) {
-    close(fd);
-    return RL_EFAIL;
-  }
-  int rc = rl_mlp_write(file, m);
-  if (!rc && !special && (fflush(file) || fsync(fd))) rc = RL_EFAIL;
-  int why = errno;
-  if (fclose(file) && !rc) return RL_EFAIL;
-  errno = why;
-  return rc;
-}
-
-static int write_special(const char *path, const struct rl_mlp *m) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC);
-  return fd < 0 ? RL_EFAIL : write_to(fd, m, true);
-}
-
-/* A file of nobody else's in the folder of `path`: others may save the same path at the same time, lanes of
- * this process and other processes. */
-static int open_part(const char *path, struct rl_buf *part) {
-  static atomic_uint count;
-  for (int tries = 0;; tries++) {
-    rl_buf_clear(part);
-    rl_buf_printf(part, "%s.%ld-%u.part", path, (long)getpid(), atomic_fetch_add(&count, 1));
-    int fd = open(part->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST || tries == 1000) return fd;
-  }
-}
-
-/* was: the file that is there, or NULL; the new one has its mode. */
-static int replace(const char *path, const struct stat *was, const struct rl_mlp *m) {
-  struct rl_buf part = RL_BUF_INIT;
-  int fd = open_part(path, &part);
-  bool good = fd >= 0;
-  if (good && was) good = fchmod(fd, was->st_mode & 07777) == 0;
-  int why = errno;
-  if (fd >= 0 && !good) close(fd);
-  if (good) {
-    good = write_to(fd, m, false) == 0 && rename(part.data, path) == 0;
-    why = errno;
-  }
-  if (fd >= 0 && !good) unlink(part.data);
-  rl_buf_free(&part);
-  errno = why;
-  return good ? 0 : RL_EFAIL;
-}
+static int write_network(FILE *file, const void *m) { return rl_mlp_write(file, m); }
 
 int rl_mlp_save(const struct rl_mlp *m, const char *path, struct rl_err *err) {
-  struct stat st;
   if (check_finite(m, err)) return rl_err_prefix(err, "%s is left as it is: ", path);
-  bool there = stat(path, &st) == 0;
-  int rc = there && is_special(&st) ? write_special(path, m) : replace(path, there ? &st : NULL, m);
-  return rc ? rl_fail(err, RL_EFAIL, "%s: %s", path, strerror(errno)) : 0;
+  return rl_save(path, write_network, m, err);
 }

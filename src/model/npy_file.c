@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/save.h"
 #include "model/npy.h"
 
 /* In Fortran's order the first axis is the one whose elements lie side by side. */
@@ -110,15 +111,16 @@ int rl_npy_load(const char *path, const struct rl_tensor_alloc *alloc, struct rl
   return rc;
 }
 
-int rl_npy_save(const char *path, const struct rl_tensor *compact, struct rl_err *err) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return rl_fail(err, RL_EFAIL, "%s: %s", path, strerror(errno));
+static int write_array(FILE *file, const void *compact) {
+  const struct rl_tensor *t = compact;
   struct rl_buf head = RL_BUF_INIT;
-  rl_npy_put_header(&head, compact);
-  size_t bytes = rl_tensor_count(compact) * rl_dtype_size(compact->dtype);
-  bool ok =
-      fwrite(head.data, 1, head.len, file) == head.len && fwrite(compact->data, 1, bytes, file) == bytes;
+  rl_npy_put_header(&head, t);
+  size_t bytes = rl_tensor_count(t) * rl_dtype_size(t->dtype);
+  bool ok = fwrite(head.data, 1, head.len, file) == head.len && fwrite(t->data, 1, bytes, file) == bytes;
   rl_buf_free(&head);
-  ok = fclose(file) == 0 && ok;
-  return ok ? 0 : rl_fail(err, RL_EFAIL, "%s: %s", path, strerror(errno));
+  return ok ? 0 : -1;
+}
+
+int rl_npy_save(const char *path, const struct rl_tensor *compact, struct rl_err *err) {
+  return rl_save(path, write_array, compact, err);
 }
