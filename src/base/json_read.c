@@ -240,5 +240,5 @@ bool rl_json_read_float(const struct rl_json_read *doc, size_t i, float *out) {
   if (rl_float_from(text.data, text.data + text.len, out) == RL_DOUBLE_OK && isfinite(*out)) return true;
   if (!rl_json_read_double(doc, i, &wide)) return false;
   *out = (float)wide;
-  return true;
+  return isfinite(*out) || !isfinite(wide);
 }

@@ -60,7 +60,8 @@ bool rl_json_read_text(const struct rl_json_read *doc, size_t value, struct rl_b
 bool rl_json_read_int(const struct rl_json_read *doc, size_t value, int64_t *out);
 /* Any number; false for one outside a double's range, too. */
 bool rl_json_read_double(const struct rl_json_read *doc, size_t value, double *out);
-/* Rounded once, from the text; outside a float's range it is 0 or infinite. */
+/* Rounded once, from the text; too small is 0, and too large is refused, but for an Infinity that is written
+ * as one. */
 bool rl_json_read_float(const struct rl_json_read *doc, size_t value, float *out);
 /* The number as it stands there; empty for what is none. */
 struct rl_bytes rl_json_read_number(const struct rl_json_read *doc, size_t value);

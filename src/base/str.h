@@ -2,6 +2,7 @@
 #ifndef RL_BASE_STR_H
 #define RL_BASE_STR_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -21,6 +22,8 @@ void rl_put_json_string(struct rl_buf *out, struct rl_bytes text);
 void rl_put_double(struct rl_buf *out, double value);
 /* The same, so short that it reads back as the same float: 0.1, not 0.10000000149011612. */
 void rl_put_float(struct rl_buf *out, float value);
+/* NaN loses its sign, which says nothing and which printf shows. */
+static inline double rl_plain_nan(double value) { return value == value ? value : (double)NAN; }
 
 void rl_put_base64(struct rl_buf *out, struct rl_bytes data);
 bool rl_get_base64(struct rl_buf *out, struct rl_bytes text); /* false: not base64 */

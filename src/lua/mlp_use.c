@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "lua/args.h"
 #include "lua/fail.h"
 #include "lua/mlp_impl.h"
@@ -60,7 +61,7 @@ static void check_rows(lua_State *L, const char *call, const struct rl_tensor *x
   for (size_t i = 0; i < n_label; i++)
     if (!(label[i] >= 0 && label[i] <= 1))
       luaL_error(L, "%s: row %I of y is %f: a label is from 0 to 1", call,
-                 (LUAI_UACINT)row_of(i, n_label, rows), (LUAI_UACNUMBER)label[i]);
+                 (LUAI_UACINT)row_of(i, n_label, rows), (LUAI_UACNUMBER)rl_plain_nan((double)label[i]));
 }
 
 struct examples {

@@ -93,8 +93,8 @@ void rl_lua_push_element(lua_State *L, enum rl_dtype dtype, const char *at) {
   } x;
   memcpy(&x, at, rl_dtype_size(dtype));
   switch (dtype) {
-    case RL_FLOAT32: lua_pushnumber(L, (lua_Number)x.f); break;
-    case RL_FLOAT64: lua_pushnumber(L, x.d); break;
+    case RL_FLOAT32: lua_pushnumber(L, rl_plain_nan((double)x.f)); break;
+    case RL_FLOAT64: lua_pushnumber(L, rl_plain_nan(x.d)); break;
     case RL_INT64: lua_pushinteger(L, x.l); break;
     case RL_INT32: lua_pushinteger(L, x.i); break;
     case RL_UINT8: lua_pushinteger(L, *(const unsigned char *)at); break;

@@ -14,8 +14,9 @@ struct rl_tensor *rl_lua_floats(lua_State *L, int idx, const char *call, const c
   struct rl_tensor *t = rl_lua_numbers(L, idx, call, what);
   if (t->dtype == RL_FLOAT32) return t;
   idx = lua_absindex(L, idx);
+  struct rl_err err;
   struct rl_tensor *floats = rl_lua_new_tensor(L, call, RL_FLOAT32, t->rank, t->shape);
-  rl_tensor_convert(floats, t, NULL); /* every number is a float, if not exactly */
+  if (rl_tensor_convert(floats, t, &err)) luaL_error(L, "%s: %s: %s", call, what, err.text);
   lua_replace(L, idx);
   return floats;
 }

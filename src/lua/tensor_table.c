@@ -106,6 +106,19 @@ static double number_of(lua_State *L) {
   return rl_parse_double(big.s, &value) ? value : *big.s == '-' ? -HUGE_VAL : HUGE_VAL;
 }
 
+__attribute__((noreturn)) static void refuse_value(lua_State *L, const struct walk *w) {
+  refuse(L, w,
+         lua_pushfstring(L, "%s, which no %s holds", luaL_tolstring(L, -1, NULL), rl_dtype_name(w->dtype)));
+}
+
+/* An infinity stays one; what is finite does not become one. */
+static double float_of(lua_State *L, const struct walk *w) {
+  double x = number_of(L), stored = w->dtype == RL_FLOAT32 ? (double)(float)x : x;
+  bool was = lua_type(L, -1) == LUA_TNUMBER && isinf(lua_tonumber(L, -1));
+  if (isinf(stored) && !was) refuse_value(L, w);
+  return x;
+}
+
 static bool fits(enum rl_dtype dtype, lua_Integer i) {
   if (dtype == RL_INT32) return i >= INT32_MIN && i <= INT32_MAX;
   return dtype == RL_INT64 || (i >= 0 && i <= UINT8_MAX);
@@ -119,8 +132,7 @@ static lua_Integer integer_of(lua_State *L, const struct walk *w) {
   else
     i = lua_tointegerx(L, -1, &whole);
   if (whole && lua_type(L, -1) != LUA_TSTRING && fits(w->dtype, i)) return i;
-  refuse(L, w,
-         lua_pushfstring(L, "%s, which no %s holds", luaL_tolstring(L, -1, NULL), rl_dtype_name(w->dtype)));
+  refuse_value(L, w);
 }
 
 static void store(lua_State *L, struct walk *w) {
@@ -132,8 +144,8 @@ static void store(lua_State *L, struct walk *w) {
     uint8_t b;
   } x = {.d = 0};
   switch (w->dtype) {
-    case RL_FLOAT32: x.f = (float)number_of(L); break;
-    case RL_FLOAT64: x.d = number_of(L); break;
+    case RL_FLOAT32: x.f = (float)float_of(L, w); break;
+    case RL_FLOAT64: x.d = float_of(L, w); break;
     case RL_INT64: x.l = integer_of(L, w); break;
     case RL_INT32: x.i = (int32_t)integer_of(L, w); break;
     case RL_UINT8: x.b = (uint8_t)integer_of(L, w); break;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "model/random.h"
 
 struct rl_mlp_spec rl_mlp_defaults(void) {
@@ -24,14 +25,14 @@ static int check_sizes(const struct rl_mlp_spec *spec, struct rl_err *err) {
 
 static int check_share(const char *name, double value, struct rl_err *err) {
   if (value >= 0 && value < 1) return 0;
-  return rl_fail(err, RL_EUSAGE, "%s is from 0 to below 1, not %g", name, value);
+  return rl_fail(err, RL_EUSAGE, "%s is from 0 to below 1, not %g", name, rl_plain_nan(value));
 }
 
 /* Steps are computed in float32, where too small a value is 0 and too large a one infinite. */
 static int check_positive(const char *name, double value, struct rl_err *err) {
   if (value >= (double)FLT_MIN && value <= (double)FLT_MAX) return 0;
   return rl_fail(err, RL_EUSAGE, "%s is above 0%s, not %g", name, value > 0 ? " and within float32" : "",
-                 value);
+                 rl_plain_nan(value));
 }
 
 int rl_mlp_check(const struct rl_mlp_spec *spec, struct rl_err *err) {

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/str.h"
+
 struct rl_line rl_tensor_line(const struct rl_tensor *t, size_t at) {
   size_t bytes = at * rl_dtype_size(t->dtype);
   return (struct rl_line){bytes ? t->data + bytes : t->data, t->dtype, 1}; /* an empty one may have no data */
@@ -92,7 +94,8 @@ static int64_t least(enum rl_dtype dtype) { return dtype == RL_INT32 ? INT32_MIN
 static int64_t most(enum rl_dtype dtype) { return dtype == RL_INT32 ? INT32_MAX : UINT8_MAX; }
 
 static int refuse(struct rl_err *err, enum rl_dtype to, size_t at, double value) {
-  return rl_fail(err, RL_EUSAGE, "element %zu is %.17g, which no %s holds", at + 1, value, rl_dtype_name(to));
+  return rl_fail(err, RL_EUSAGE, "element %zu is %.17g, which no %s holds", at + 1, rl_plain_nan(value),
+                 rl_dtype_name(to));
 }
 
 static int refuse_int(struct rl_err *err, enum rl_dtype to, size_t at, int64_t value) {
@@ -126,10 +129,18 @@ static int truncate(enum rl_dtype dtype, size_t n, const double *in, int64_t *ou
   return 0;
 }
 
+/* An infinity stays one; what is finite does not become one. */
+static int check_range(enum rl_dtype to, size_t n, const double *x, size_t at, struct rl_err *err) {
+  for (size_t i = 0; to == RL_FLOAT32 && i < n; i++)
+    if (isinf((float)x[i]) && !isinf(x[i])) return refuse(err, to, at + i, x[i]);
+  return 0;
+}
+
 static int convert_floats(struct rl_line *to, struct rl_line *from, size_t n, size_t at, struct rl_err *err) {
   double x[RL_LINE];
   rl_line_load(from, n, x);
   if (rl_dtype_is_float(to->dtype)) {
+    if (check_range(to->dtype, n, x, at, err)) return err->code;
     rl_line_store(to, n, x);
     return 0;
   }

@@ -35,6 +35,11 @@ TEST(from_tables) {
       "same(T{{}, {}}, 'tensor float32 [2, 0]')\n"
       "same(T{1, nil, 3, n = 4}, 'tensor float32 [4]: 1 nan 3 nan')\n"
       "same(T{{1}, {rille.null}}, 'tensor float32 [2, 1]: 1 nan')\n"
+      "same(T{0/0, -(0/0)}, 'tensor float32 [2]: nan nan')\n"
+      "same(T({-1}, 'float64'):log(), 'tensor float64 [1]: nan')\n"
+      "assert(tostring(T{0/0}:sum()) == 'nan' and tostring(T{-(0/0)}[1]) == 'nan')\n"
+      "same(T({1/0, -1/0}, 'float64'):to 'float32', 'tensor float32 [2]: inf -inf')\n"
+      "same(T({1e-300}, 'float64'):to 'float32', 'tensor float32 [1]: 0')\n"
       "same(T{9007199254740993, 1}, 'tensor int64 [2]: 9007199254740993 1')\n"
       "assert(T({9007199254740993}, 'int64'):totable()[1] == 9007199254740993)\n");
 }
@@ -47,6 +52,8 @@ TEST(tables_that_are_no_tensor) {
       "fails('[2] is no number but a table', T, {1, {2}})\n"
       "fails('[1][2] is 1.5, which no int64 holds', T, {{1, 1.5}}, 'int64')\n"
       "fails('[1] is 256, which no uint8 holds', T, {256}, 'uint8')\n"
+      "fails('[2] is 1e+300, which no float32 holds', T, {1, 1e300})\n"
+      "fails('[1] is 1e400, which no float64 holds', T, {rille.json.decode '1e400'}, 'float64')\n"
       "fails('which no int32 holds', T, {1, nil, 3}, 'int32')\n"
       "fails('missing, which no bool holds', T, {true, nil, true, n = 3}, 'bool')\n"
       "fails('rille.tensor.stack joins tensors', T, {T{1}, T{2}})\n"
@@ -98,6 +105,9 @@ TEST(what_the_data_did_is_the_messages_failure) {
       {"rille.tensor{1}:to('bool'):rows{2}", "there is no row 2 among 1"},
       {"rille.tensor{1, 2}:rows(rille.tensor{true})", "a mask of shape [1] does not go with [2] rows"},
       {"rille.tensor{300}:to('uint8')", "element 1 is 300, which no uint8 holds"},
+      {"rille.tensor({1, 2.0^128}, 'float64'):to('float32')",
+       "element 2 is 3.4028236692093846e+38, which no float32 holds"},
+      {"rille.tensor{0/0}:to('int32')", "element 1 is nan, which no int32 holds"},
       {"rille.tensor{1, 2}:item()", "the shape [2] holds not one number but 2"},
       {"rille.tensor{{1, 2}}:column(3)", "the shape [1, 2] has no column 3"},
       {"rille.tensor{{1, 2}}:sum(3)", "the shape [1, 2] has no axis 3"},
