@@ -188,8 +188,8 @@ static int choose_batch(struct rl_model *model, struct rl_err *err) {
 
 static int open_it(struct rl_model *model, const struct rl_model_opts *opts, bool (*go_on)(void *arg),
                    void *arg, struct rl_err *err) {
-  int rc =
-      model->backend->open(&model->self, model->uri, opts, &model->inputs, &model->outputs, go_on, arg, err);
+  const struct rl_model_opening opening = {model->uri, opts, go_on, arg, &model->inputs, &model->outputs};
+  int rc = model->backend->open(&model->self, &opening, err);
   if (rc) return prefix(model->uri, err);
   rc = choose_batch(model, err);
   if (!rc && opts->warmup > 0) rc = warm_up(model, opts->warmup, go_on, arg, err);

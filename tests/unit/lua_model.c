@@ -30,21 +30,18 @@ static void add_port(struct rl_model_ports *ports, const char *name) {
   ports->at[ports->n++] = (struct rl_model_port){rl_strdup(name), RL_FLOAT32, 2, {-1, 2}};
 }
 
-static int fake_open(void **self, const char *uri, const struct rl_model_opts *opts,
-                     struct rl_model_ports *inputs, struct rl_model_ports *outputs, bool (*go_on)(void *arg),
-                     void *arg, struct rl_err *err) {
-  (void)go_on, (void)arg;
+static int fake_open(void **self, const struct rl_model_opening *o, struct rl_err *err) {
   if (fake.open_fails) return rl_fail(err, fake.open_fails, "no answer");
   fake.opens++;
-  fake.opts = *opts;
+  fake.opts = *o->opts;
   snprintf(fake.secret, sizeof fake.secret, "%s",
-           opts->token      ? opts->token
-           : opts->password ? opts->password
-                            : "");
-  add_port(inputs, "x");
-  add_port(outputs, "double");
-  if (strcmp(uri, "fake:two") == 0) add_port(outputs, "half");
-  *self = outputs;
+           o->opts->token      ? o->opts->token
+           : o->opts->password ? o->opts->password
+                               : "");
+  add_port(o->inputs, "x");
+  add_port(o->outputs, "double");
+  if (strcmp(o->uri, "fake:two") == 0) add_port(o->outputs, "half");
+  *self = o->outputs;
   return 0;
 }
 

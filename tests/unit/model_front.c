@@ -55,22 +55,19 @@ static void wait_for_gate(void) {
 
 static struct rl_model_ports *told_outputs;
 
-static int fake_open(void **self, const char *uri, const struct rl_model_opts *opts,
-                     struct rl_model_ports *inputs, struct rl_model_ports *outputs, bool (*go_on)(void *arg),
-                     void *arg, struct rl_err *err) {
-  (void)go_on, (void)arg;
+static int fake_open(void **self, const struct rl_model_opening *o, struct rl_err *err) {
   fake.opened++;
-  fake.opts = *opts;
+  fake.opts = *o->opts;
   wait_for_gate();
   if (fake.open_fails) return rl_fail(err, fake.open_fails, "it is not there");
-  *self = strcmp(uri, "fake:bare") == 0 ? NULL : &fake;
-  told_outputs = outputs;
+  *self = strcmp(o->uri, "fake:bare") == 0 ? NULL : &fake;
+  told_outputs = o->outputs;
   if (!*self) return 0;
-  add_port(inputs, "x", RL_FLOAT32, SHAPE(-1, 2));
-  add_port(inputs, "w", RL_FLOAT32, SHAPE(2));
-  add_port(outputs, "sum", RL_FLOAT32, SHAPE(-1, 1));
-  add_port(outputs, "n", RL_INT64, SHAPE(-1));
-  if (fake.whole) add_port(outputs, "mean", RL_FLOAT32, SHAPE(1));
+  add_port(o->inputs, "x", RL_FLOAT32, SHAPE(-1, 2));
+  add_port(o->inputs, "w", RL_FLOAT32, SHAPE(2));
+  add_port(o->outputs, "sum", RL_FLOAT32, SHAPE(-1, 1));
+  add_port(o->outputs, "n", RL_INT64, SHAPE(-1));
+  if (fake.whole) add_port(o->outputs, "mean", RL_FLOAT32, SHAPE(1));
   return 0;
 }
 

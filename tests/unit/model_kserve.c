@@ -370,10 +370,10 @@ static bool never(void *arg) { return (void)arg, false; }
 
 TEST(the_wait_for_a_server_can_be_broken_off) {
   char uri[100];
-  struct served m = {.backend = &rl_model_kserve};
+  struct served m;
   const struct rl_model_opts opts = {.timeout = 600};
   snprintf(uri, sizeof uri, "kserve://127.0.0.1:%d/m", http_closed_port());
-  CHECK_INT(rl_model_kserve.open(&m.self, uri, &opts, &m.in, &m.out, never, NULL, &m.err), RL_ETRANSIENT);
+  CHECK_INT(served_open_while(&m, &rl_model_kserve, uri, &opts, never), RL_ETRANSIENT);
 }
 
 TEST(uris_that_are_none) {
