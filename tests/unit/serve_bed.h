@@ -93,6 +93,11 @@ static inline void served_close(struct served *m) {
   if (m->self) m->backend->close(m->self);
 }
 
+static inline void bed_stop(struct serve_bed *bed, struct served *m) {
+  served_close(m);
+  http_bed_stop(&bed->http);
+}
+
 /* A run of one float32 input; 0: y of run_done has its output. */
 struct ran {
   struct rl_model_value x;
