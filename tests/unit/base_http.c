@@ -1,6 +1,4 @@
 /* The HTTP client: requests, log-ins, and classes of what is answered. */
-#include "base/clock.h"
-#include "base/log.h"
 #include "http_client.h"
 
 /* ---- what is right ---- */

@@ -1,5 +1,4 @@
 /* The HTTP client before servers that do not end well, and how one breaks off. */
-#include "base/clock.h"
 #include "http_client.h"
 
 /* ---- a hostile server ---- */
