@@ -39,6 +39,10 @@ int rl_json_tape(struct rl_json *json, struct rl_bytes text, size_t max_depth, s
                  struct rl_err *err);
 void rl_tape_reset(struct rl_tape *tape);
 void rl_tape_free(struct rl_tape *tape);
+size_t rl_tape_past(const struct rl_tape *tape,
+                    size_t i); /* the cell after the value at i and all it holds */
+/* The value of a key of the object at i; 0: no object, or without it (0 is the root, no member). */
+size_t rl_tape_member(const struct rl_tape *tape, size_t i, const char *key);
 
 #ifdef __cplusplus
 }

@@ -11,41 +11,20 @@ struct search {
   struct rl_buf *out;
 };
 
-/* The cell after the value at i and all it holds. */
-static size_t after(const struct rl_tape *tape, size_t i) {
-  for (size_t left = 1; left > 0; left--, i++) {
-    const struct rl_cell *cell = &tape->at[i];
-    if (cell->tag == RL_ARRAY) left += cell->len;
-    if (cell->tag == RL_OBJECT) left += 2 * (size_t)cell->len;
-  }
-  return i;
-}
-
 static struct rl_bytes text_of(const struct rl_cell *cell) { return rl_bytes(cell->s, cell->len); }
-
-/* The value of a key in the object at i; 0 when it has none (0 is the root, no member). */
-static size_t member(const struct rl_tape *tape, size_t i, const char *key) {
-  size_t found = 0, at = i + 1;
-  for (uint32_t n = tape->at[i].len; n > 0; n--) {
-    if (rl_bytes_eq(text_of(&tape->at[at]), rl_bytes_str(key))) found = at + 1;
-    at = after(tape, at + 1);
-  }
-  return found;
-}
 
 static size_t element(const struct rl_tape *tape, size_t i, int64_t index) {
   uint32_t len = tape->at[i].len;
   if (index < 0) index += len;
   if (index < 0 || index >= (int64_t)len) return 0;
   size_t at = i + 1;
-  while (index-- > 0) at = after(tape, at);
+  while (index-- > 0) at = rl_tape_past(tape, at);
   return at;
 }
 
 static size_t step_into(const struct rl_tape *tape, size_t i, const struct rl_step *step) {
-  uint32_t tag = tape->at[i].tag;
-  if (step->key) return tag == RL_OBJECT ? member(tape, i, step->key) : 0;
-  return tag == RL_ARRAY ? element(tape, i, step->index) : 0;
+  if (step->key) return rl_tape_member(tape, i, step->key);
+  return tape->at[i].tag == RL_ARRAY ? element(tape, i, step->index) : 0;
 }
 
 /* Follows the field's steps from step *n on as far as they go; *n is then the first that leads nowhere. */
@@ -68,7 +47,7 @@ static bool find_in_members(const struct search *s, size_t i, const char *key, i
     bool has_nul = name.data && memchr(name.data, 0, name.len);
     if (!has_nul && find_below(s, at + 1, key, depth + 1)) return true;
     rl_path_cut(s->out, len);
-    at = after(s->tape, at + 1);
+    at = rl_tape_past(s->tape, at + 1);
   }
   return false;
 }
@@ -79,7 +58,7 @@ static bool find_below(const struct search *s, size_t i, const char *key, int de
   const struct rl_cell *cell = &s->tape->at[i];
   if (depth == RL_PATH_STEPS) return false;
   if (cell->tag == RL_OBJECT) {
-    if (!member(s->tape, i, key)) return find_in_members(s, i, key, depth);
+    if (!rl_tape_member(s->tape, i, key)) return find_in_members(s, i, key, depth);
     rl_path_put_key(s->out, rl_bytes_str(key));
     return true;
   }
@@ -102,7 +81,7 @@ static const char *nearest_key(const struct rl_tape *tape, size_t i, const char 
     if (text.len) memcpy(copy, text.data, text.len);
     copy[text.len] = 0;
     keys[k] = copy;
-    at = after(tape, at + 1);
+    at = rl_tape_past(tape, at + 1);
   }
   return rl_nearest(key, keys, n);
 }
@@ -115,7 +94,7 @@ static void put_nearest(const struct search *s, struct rl_arena *arena) {
   if (!key || s->tape->at[at].tag != RL_OBJECT) return;
   const char *nearest = nearest_key(s->tape, at, key, arena);
   if (!nearest) return;
-  size_t rest = n + 1, value = member(s->tape, at, nearest);
+  size_t rest = n + 1, value = rl_tape_member(s->tape, at, nearest);
   if (!value) return; /* a key with a NUL in it, which no path can name */
   follow(s, value, &rest);
   if (rest < s->field->n_steps) return;

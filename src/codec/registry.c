@@ -1,4 +1,4 @@
-/* What is known of a registry's schemas, and the helper thread that asks for the rest. */
+/* The registry that decoders share, and the helper thread that asks for what is not known yet. */
 #include "codec/registry.h"
 
 #include <stdatomic.h>
@@ -9,39 +9,19 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/registry_impl.h"
+#include "codec/registry_known.h"
 
-enum { UNKNOWN_KEPT = 4096 };        /* ids that no schema has: a stream of made-up ones stays bounded */
 static const double SHORTEST = 0.01; /* seconds between two tries, whatever the backoff */
-
-enum state {
-  ASKED,   /* there is no answer yet */
-  KNOWN,   /* for ever */
-  UNKNOWN, /* there is none: err says why, and `again` when it may be asked for again */
-};
-
-struct entry {
-  uint32_t id;
-  enum state state;
-  bool wanted; /* of ASKED: somebody has come for it since the last try */
-  bool told;   /* of UNKNOWN: somebody was told, as who asked must be, however late he comes */
-  struct rl_registry_schema schema;
-  char *why;
-  int64_t again;
-  struct rl_backoff backoff;
-};
 
 struct rl_registry {
   struct rl_schema_source source; /* first: what decoders hold */
   atomic_int owners;
   atomic_ullong news;
-  double backoff, backoff_max;
   struct rl_registry_place place; /* the helper's; before the first look-up the checker's */
 
   pthread_mutex_t mu;
   pthread_cond_t cv; /* to the helper */
-  struct entry **at; /* by id, ascending */
-  size_t n, cap, n_unknown;
-  uint32_t last; /* id that was asked for */
+  struct rl_registry_known known;
   const struct rl_wake **bells;
   size_t n_bells, cap_bells;
   pthread_t helper;
@@ -53,62 +33,7 @@ struct rl_registry {
   struct rl_backoff weather;
 };
 
-/* ---- entries; mu is held ---- */
-
-static size_t place_of(const struct rl_registry *r, uint32_t id) {
-  size_t low = 0, high = r->n;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (r->at[middle]->id < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static void entry_free(struct entry *e) {
-  if (e->state == KNOWN) rl_arena_free(&e->schema.arena);
-  rl_free(e->why);
-  rl_free(e);
-}
-
-static void forget(struct rl_registry *r, size_t i) {
-  entry_free(r->at[i]);
-  memmove(&r->at[i], &r->at[i + 1], (--r->n - i) * sizeof *r->at);
-}
-
-/* The one that may be asked for again first goes. */
-static void make_room(struct rl_registry *r) {
-  size_t first = r->n;
-  if (r->n_unknown < UNKNOWN_KEPT) return;
-  for (size_t i = 0; i < r->n; i++)
-    if (r->at[i]->state == UNKNOWN && (first == r->n || r->at[i]->again < r->at[first]->again)) first = i;
-  forget(r, first);
-  r->n_unknown--;
-}
-
-static struct entry *entry_of(struct rl_registry *r, uint32_t id) {
-  size_t i = place_of(r, id);
-  if (i < r->n && r->at[i]->id == id) return r->at[i];
-  make_room(r);
-  i = place_of(r, id);
-  struct entry *e = rl_zalloc(sizeof *e);
-  *e = (struct entry){.id = id, .state = ASKED};
-  rl_backoff_init(&e->backoff, r->backoff, r->backoff_max, id);
-  RL_GROW(r->at, r->cap, r->n + 1);
-  memmove(&r->at[i + 1], &r->at[i], (r->n++ - i) * sizeof *r->at);
-  r->at[i] = e;
-  return e;
-}
-
 /* ---- the helper ---- */
-
-static void replace(char **at, const char *text) {
-  char *copy = text ? rl_strdup(text) : NULL;
-  rl_free(*at);
-  *at = copy;
-}
 
 static void weather_is_bad(struct rl_registry *r, const struct rl_err *err) {
   int64_t now = rl_now();
@@ -117,7 +42,8 @@ static void weather_is_bad(struct rl_registry *r, const struct rl_err *err) {
     rl_log(RL_WARN, "schema registry: %s; trying again", err->text);
   }
   r->down = true;
-  replace(&r->why, err->text);
+  rl_free(r->why);
+  r->why = rl_strdup(err->text);
   r->again = rl_after(now, rl_backoff_next(&r->weather));
 }
 
@@ -130,22 +56,17 @@ static void weather_is_good(struct rl_registry *r) {
   rl_backoff_reset(&r->weather);
 }
 
-static void settle(struct rl_registry *r, struct entry *e, int code, const struct rl_registry_schema *found,
-                   const struct rl_err *err) {
+static void settle(struct rl_registry *r, struct rl_registry_entry *e, int code,
+                   const struct rl_registry_schema *found, const struct rl_err *err) {
   if (code == RL_ETRANSIENT) {
     weather_is_bad(r, err);
     return;
   }
   weather_is_good(r);
-  e->state = code == 0 ? KNOWN : UNKNOWN;
-  e->told = false;
-  if (code == 0) {
-    e->schema = *found;
-    return;
-  }
-  replace(&e->why, err->text);
-  e->again = rl_after(rl_now(), rl_backoff_next(&e->backoff));
-  r->n_unknown++;
+  if (code == 0)
+    rl_registry_found(e, found);
+  else
+    rl_registry_found_none(&r->known, e, err->text);
 }
 
 static void tell(struct rl_registry *r) {
@@ -153,23 +74,12 @@ static void tell(struct rl_registry *r) {
   for (size_t i = 0; i < r->n_bells; i++) rl_wake_ring(r->bells[i]);
 }
 
-/* In turn, from behind the one that was asked for last: one that fails for ever must not keep others from
- * their turn. */
-static struct entry *next_wanted(const struct rl_registry *r) {
-  size_t from = r->last == UINT32_MAX ? 0 : place_of(r, r->last + 1);
-  for (size_t i = 0; i < r->n; i++) {
-    struct entry *e = r->at[(from + i) % r->n];
-    if (e->state == ASKED && e->wanted) return e;
-  }
-  return NULL;
-}
-
 /* An entry that is ASKED is never forgotten: it may be held while mu is not. */
-static void ask(struct rl_registry *r, struct entry *e) {
+static void ask(struct rl_registry *r, struct rl_registry_entry *e) {
   struct rl_registry_schema found = {.text = {.n = 0}};
   struct rl_err err = {0};
   e->wanted = false;
-  r->last = e->id;
+  r->known.last = e->id;
   pthread_mutex_unlock(&r->mu);
   int code = rl_registry_ask(&r->place, e->id, &found, &err);
   pthread_mutex_lock(&r->mu);
@@ -185,7 +95,7 @@ static void *helper_main(void *arg) {
   struct rl_registry *r = arg;
   pthread_mutex_lock(&r->mu);
   while (!r->quit) {
-    struct entry *e = next_wanted(r);
+    struct rl_registry_entry *e = rl_registry_next_wanted(&r->known);
     if (!e)
       pthread_cond_wait(&r->cv, &r->mu);
     else if (rl_now() < r->again)
@@ -207,7 +117,7 @@ static int start_helper(struct rl_registry *r, struct rl_err *err) {
 
 /* ---- the source ---- */
 
-static int come_again(struct rl_registry *r, struct entry *e, struct rl_err *err) {
+static int come_again(struct rl_registry *r, struct rl_registry_entry *e, struct rl_err *err) {
   e->wanted = true;
   if (start_helper(r, err)) return RL_ETRANSIENT;
   pthread_cond_signal(&r->cv);
@@ -215,17 +125,11 @@ static int come_again(struct rl_registry *r, struct entry *e, struct rl_err *err
   return rl_fail(err, RL_ETRANSIENT, "schema %u: %s is asked for it", (unsigned)e->id, r->place.urls[0]);
 }
 
-static int look(struct rl_registry *r, struct entry *e, const struct rl_schema_text **out,
+static int look(struct rl_registry *r, struct rl_registry_entry *e, const struct rl_schema_text **out,
                 struct rl_err *err) {
-  if (e->state == UNKNOWN && (!e->told || rl_now() < e->again)) {
-    e->told = true;
-    return rl_fail(err, RL_EHANDLER, "%s", e->why);
-  }
-  if (e->state == UNKNOWN) {
-    e->state = ASKED;
-    r->n_unknown--;
-  }
-  if (e->state == ASKED) return come_again(r, e, err);
+  const char *none = rl_registry_is_none(&r->known, e);
+  if (none) return rl_fail(err, RL_EHANDLER, "%s", none);
+  if (e->state == RL_REGISTRY_ASKED) return come_again(r, e, err);
   *out = &e->schema.text;
   return 0;
 }
@@ -234,7 +138,7 @@ static int get(struct rl_schema_source *self, uint32_t id, const struct rl_schem
                struct rl_err *err) {
   struct rl_registry *r = (struct rl_registry *)self;
   pthread_mutex_lock(&r->mu);
-  int code = look(r, entry_of(r, id), out, err);
+  int code = look(r, rl_registry_entry_of(&r->known, id), out, err);
   pthread_mutex_unlock(&r->mu);
   return code;
 }
@@ -283,13 +187,14 @@ int rl_registry_new(struct rl_registry **out, const struct rl_registry_opts *opt
   if (check_urls(opts, err) || rl_http_new(&client, &http, err)) return RL_EUSAGE;
   struct rl_registry *r = rl_zalloc(sizeof *r);
   r->source.get = get;
-  r->backoff = opts->backoff > SHORTEST ? opts->backoff : SHORTEST;
-  r->backoff_max = opts->backoff_max > r->backoff ? opts->backoff_max : r->backoff;
+  double backoff = opts->backoff > SHORTEST ? opts->backoff : SHORTEST;
+  double backoff_max = opts->backoff_max > backoff ? opts->backoff_max : backoff;
+  r->known = (struct rl_registry_known){.backoff = backoff, .backoff_max = backoff_max};
   r->place = (struct rl_registry_place){.http = client, .n_urls = opts->n_urls};
   r->place.urls = rl_alloc(opts->n_urls * sizeof *r->place.urls);
   r->place.proven = rl_zalloc(opts->n_urls * sizeof *r->place.proven);
   for (size_t i = 0; i < opts->n_urls; i++) r->place.urls[i] = rl_strdup(opts->urls[i]);
-  rl_backoff_init(&r->weather, r->backoff, r->backoff_max, (uint64_t)rl_now());
+  rl_backoff_init(&r->weather, backoff, backoff_max, (uint64_t)rl_now());
   init_shared(r);
   *out = r;
   return 0;
@@ -312,12 +217,11 @@ static void end_helper(struct rl_registry *r) {
 void rl_registry_unref(struct rl_registry *r) {
   if (!r || atomic_fetch_sub(&r->owners, 1) > 1) return;
   end_helper(r);
-  for (size_t i = 0; i < r->n; i++) entry_free(r->at[i]);
+  rl_registry_known_free(&r->known);
   for (size_t i = 0; i < r->place.n_urls; i++) rl_free(r->place.urls[i]);
   rl_http_free(r->place.http);
   rl_free(r->place.urls);
   rl_free(r->place.proven);
-  rl_free(r->at);
   rl_free(r->bells);
   rl_free(r->why);
   pthread_cond_destroy(&r->cv);

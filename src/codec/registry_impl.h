@@ -1,5 +1,5 @@
-/* What the files of the registry share: registry.c (what is known, and the helper thread) and registry_ask.c
- * (one schema, asked for). */
+/* What the files of the registry share: registry.c (the helper thread), registry_known.c (what is known),
+ * registry_ask.c (one schema, asked for) and registry_answer.c (one answer, read). */
 #ifndef RL_CODEC_REGISTRY_IMPL_H
 #define RL_CODEC_REGISTRY_IMPL_H
 

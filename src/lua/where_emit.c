@@ -2,13 +2,10 @@
 
 #include "base/mem.h"
 #include "lua/where_fn.h"
+#include "lua/where_type.h"
 
 /* Registers and upvalues are few in Lua (about 250 a function): the rest stays in tables. */
 enum { NAMES_LOCAL = 40, LITERALS_LOCAL = 100 };
-
-/* What is known of a value: NUMBER, TEXT and BOOLEAN stand inline and need their columns checked for nil
- * before (a NUMBER may still come out as NaN, which is missing); ANY checks by itself and may be nil. */
-enum type { ANY, NUMBER, TEXT, BOOLEAN };
 
 struct emitter {
   const struct rl_where_tree *tree;
@@ -24,59 +21,6 @@ static void emit_condition(struct emitter *e, const struct rl_where_node *node, 
 
 static void put(struct emitter *e, const char *text) { rl_buf_puts(e->code, text); }
 
-static bool is_zero(const struct rl_where_node *node) {
-  const struct rl_cell *v = &node->value;
-  return v->tag == RL_INT ? v->i == 0 : v->tag == RL_DOUBLE && v->d == 0;
-}
-
-static enum type type_of(const struct emitter *e, const struct rl_where_node *node);
-
-static enum type type_of_literal(const struct rl_where_node *node) {
-  switch (node->value.tag) {
-    case RL_INT:
-    case RL_DOUBLE: return NUMBER;
-    case RL_TEXT: return TEXT;
-    case RL_BOOL: return BOOLEAN;
-    default: return ANY;
-  }
-}
-
-static enum type type_of_column(const struct emitter *e, const struct rl_where_node *node) {
-  switch (e->profile[node->name]) {
-    case 'n': return NUMBER;
-    case 't': return TEXT;
-    case 'b': return BOOLEAN;
-    default: return ANY;
-  }
-}
-
-/* Division by zero raises in integers and NaN^0 is 1: `//`, `%` and `^` stand inline only where the right
- * side is a literal that is not zero; `1 ^ NaN` needs the left side not to be a literal. */
-static bool is_inline_operator(const struct rl_where_node *node) {
-  switch (node->op) {
-    case RL_W_ADD:
-    case RL_W_SUB:
-    case RL_W_MUL:
-    case RL_W_DIV:
-    case RL_W_NEG: return true;
-    case RL_W_IDIV:
-    case RL_W_MOD:
-    case RL_W_POW: return node->kid[1]->op == RL_W_LITERAL && !is_zero(node->kid[1]);
-    case RL_W_CALL: return node->fn->kind == RL_FN_TOTAL;
-    default: return false;
-  }
-}
-
-static enum type type_of(const struct emitter *e, const struct rl_where_node *node) {
-  if (node->op == RL_W_COLUMN) return type_of_column(e, node);
-  if (node->op == RL_W_LITERAL) return type_of_literal(node);
-  if (!is_inline_operator(node)) return ANY;
-  for (uint32_t i = 0; i < node->n; i++) {
-    if (type_of(e, node->kid[i]) != NUMBER) return ANY;
-  }
-  return NUMBER;
-}
-
 static void emit_column(struct emitter *e, uint32_t name) {
   rl_buf_printf(e->code, name < NAMES_LOCAL ? "a%u" : "C[%u][i]", name + 1);
 }
@@ -89,21 +33,11 @@ static void emit_literal(struct emitter *e, const struct rl_where_node *node) {
 }
 
 static const char *operator_of(enum rl_where_op op) {
-  switch (op) {
-    case RL_W_ADD: return " + ";
-    case RL_W_SUB: return " - ";
-    case RL_W_MUL: return " * ";
-    case RL_W_DIV: return " / ";
-    case RL_W_IDIV: return " // ";
-    case RL_W_MOD: return " % ";
-    case RL_W_POW: return " ^ ";
-    case RL_W_EQ: return " == ";
-    case RL_W_NE: return " ~= ";
-    case RL_W_LT: return " < ";
-    case RL_W_LE: return " <= ";
-    case RL_W_GT: return " > ";
-    default: return " >= ";
-  }
+  static const char *const marks[] = {
+      [RL_W_ADD] = " + ", [RL_W_SUB] = " - ", [RL_W_MUL] = " * ", [RL_W_DIV] = " / ", [RL_W_IDIV] = " // ",
+      [RL_W_MOD] = " % ", [RL_W_POW] = " ^ ", [RL_W_EQ] = " == ", [RL_W_NE] = " ~= ", [RL_W_LT] = " < ",
+      [RL_W_LE] = " <= ", [RL_W_GT] = " > ",  [RL_W_GE] = " >= "};
+  return marks[op];
 }
 
 static void emit_inline(struct emitter *e, const struct rl_where_node *node) {
@@ -129,7 +63,7 @@ static void emit_guards(struct emitter *e, const struct rl_where_node *node) {
     if (e->guarded[node->name] == e->comparison) return;
     e->guarded[node->name] = e->comparison;
     emit_column(e, node->name);
-    put(e, type_of_column(e, node) == BOOLEAN ? " ~= nil and " : " and ");
+    put(e, rl_where_type_of_column(e->profile, node) == RL_WHERE_BOOLEAN ? " ~= nil and " : " and ");
   }
   for (uint32_t i = 0; i < node->n; i++) emit_guards(e, node->kid[i]);
 }
@@ -163,7 +97,7 @@ static const char *helper_of(const struct rl_where_node *node) {
 static void emit_any(struct emitter *e, const struct rl_where_node *node) {
   if (node->op == RL_W_COLUMN || node->op == RL_W_LITERAL) {
     emit_inline(e, node);
-  } else if (type_of(e, node) == ANY) {
+  } else if (rl_where_type_of(e->profile, node) == RL_WHERE_ANY) {
     emit_helper(e, helper_of(node), node);
   } else {
     e->comparison++;
@@ -225,10 +159,10 @@ static void emit_helper_comparison(struct emitter *e, const struct rl_where_node
 
 /* Texts are ordered by a helper, by their bytes: Lua's own < follows the locale. */
 static void emit_comparison(struct emitter *e, const struct rl_where_node *node, bool want) {
-  enum type type = type_of(e, node->kid[0]);
+  enum rl_where_type type = rl_where_type_of(e->profile, node->kid[0]);
   bool equality = node->op == RL_W_EQ || node->op == RL_W_NE;
-  bool same = type != ANY && type == type_of(e, node->kid[1]);
-  if (same && (type == NUMBER || equality)) {
+  bool same = type != RL_WHERE_ANY && type == rl_where_type_of(e->profile, node->kid[1]);
+  if (same && (type == RL_WHERE_NUMBER || equality)) {
     emit_inline_comparison(e, node, want ? node->op : opposite(node->op));
   } else {
     emit_helper_comparison(e, node, want);
@@ -264,9 +198,9 @@ static void emit_truth(struct emitter *e, const struct rl_where_node *node, bool
   const struct rl_where_node *value = node->kid[0];
   if (value->op == RL_W_LITERAL) {
     put(e, (value->value.i != 0) == want ? "true" : "false");
-  } else if (value->op != RL_W_COLUMN || type_of_column(e, value) == ANY) {
+  } else if (value->op != RL_W_COLUMN || rl_where_type_of_column(e->profile, value) == RL_WHERE_ANY) {
     emit_truth_helper(e, value, want);
-  } else if (type_of_column(e, value) == BOOLEAN) {
+  } else if (rl_where_type_of_column(e->profile, value) == RL_WHERE_BOOLEAN) {
     put(e, "(");
     emit_column(e, value->name);
     put(e, want ? " == true)" : " == false)");
@@ -289,7 +223,8 @@ static bool has_big(const struct rl_where_node *node) {
 static void emit_in(struct emitter *e, const struct rl_where_node *node, bool want) {
   const struct rl_where_node *value = node->kid[0];
   put(e, "(");
-  if (value->op == RL_W_COLUMN && type_of_column(e, value) != ANY && !has_big(node)) {
+  if (value->op == RL_W_COLUMN && rl_where_type_of_column(e->profile, value) != RL_WHERE_ANY &&
+      !has_big(node)) {
     emit_column(e, value->name);
     put(e, want ? " ~= nil and " : " ~= nil and not ");
     emit_literal(e, node);

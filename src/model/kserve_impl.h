@@ -12,9 +12,9 @@ struct rl_kserve {
 
 /* Puts /v2/models/NAME[/versions/VERSION]. */
 void rl_kserve_put_path(const struct rl_served *s, struct rl_buf *path);
-/* Waits for the server and the model, and reads what they declare. */
-int rl_kserve_load(struct rl_kserve *k, struct rl_asking *asking, struct rl_err *err);
-int rl_kserve_ready(struct rl_asking *a, struct rl_err *err); /* as struct rl_asking's */
+/* What struct rl_protocol asks for. */
+int rl_kserve_load(struct rl_asking *a, struct rl_err *err);
+int rl_kserve_ready(struct rl_asking *a, struct rl_err *err);
 int rl_kserve_put(struct rl_served *s, const struct rl_part *part, struct rl_request *request,
                   struct rl_err *err);
 int rl_kserve_take(struct rl_join *join, const struct rl_part *part, struct rl_http_call *call,

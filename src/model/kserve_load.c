@@ -131,14 +131,15 @@ int rl_kserve_ready(struct rl_asking *a, struct rl_err *err) {
   return code;
 }
 
-int rl_kserve_load(struct rl_kserve *k, struct rl_asking *asking, struct rl_err *err) {
+int rl_kserve_load(struct rl_asking *a, struct rl_err *err) {
+  struct rl_kserve *k = (struct rl_kserve *)a->s;
   struct rl_buf path = RL_BUF_INIT;
   bool described = false;
   rl_kserve_put_path(&k->s, &path);
-  int code = load_server(asking, err);
-  if (code == 0) code = load_model(k, asking, path.data, &described, err);
-  if (code == 0) code = wait_ready(asking, path.data, err);
-  if (code == 0) code = load_extensions(k, asking, err);
+  int code = load_server(a, err);
+  if (code == 0) code = load_model(k, a, path.data, &described, err);
+  if (code == 0) code = wait_ready(a, path.data, err);
+  if (code == 0) code = load_extensions(k, a, err);
   rl_buf_free(&path);
   return code;
 }

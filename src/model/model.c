@@ -35,42 +35,6 @@ static struct {
 
 static void init_table(void) { rl_cond_init(&table.cv); }
 
-/* ---- finding ---- */
-
-static bool has_scheme(const struct rl_model_backend *backend, const char *uri) {
-  for (const char *const *scheme = backend->schemes; *scheme; scheme++) {
-    size_t len = strlen(*scheme);
-    if (strncmp(uri, *scheme, len) == 0 && uri[len] == ':') return true;
-  }
-  return false;
-}
-
-/* A path that ends in .onnx stands for onnx:PATH. */
-static bool is_onnx_file(const char *uri) {
-  size_t len = strlen(uri);
-  return len > 5 && strcmp(uri + len - 5, ".onnx") == 0 && !strstr(uri, "://");
-}
-
-static char *whole_uri(const char *uri) {
-  struct rl_buf whole = RL_BUF_INIT;
-  bool bare = is_onnx_file(uri) && strncmp(uri, "onnx:", 5) != 0;
-  rl_buf_printf(&whole, "%s%s", bare ? "onnx:" : "", uri);
-  return rl_buf_take(&whole);
-}
-
-/* What stands before an @ may be a password, what follows a ? a token. */
-static bool may_hold_secret(const char *uri) {
-  return strncmp(uri, "onnx:", 5) != 0 && strpbrk(uri, "@?#") != NULL;
-}
-
-static int unknown_uri(const char *uri, struct rl_err *err) {
-  bool shown = !may_hold_secret(uri);
-  return rl_fail(err, RL_EUSAGE,
-                 "%s%s%s is no model: expected FILE.onnx, onnx:FILE, kserve://HOST:PORT/NAME, kserves://... "
-                 "or tfserving://HOST:PORT/NAME",
-                 shown ? "\"" : "", shown ? uri : "this URI", shown ? "\"" : "");
-}
-
 static const char *text(const char *value) { return value ? value : ""; }
 
 /* What makes two openings the same: the URI and every option. */
@@ -114,16 +78,9 @@ static bool always(void *arg) {
   return true;
 }
 
-/* Puts the URI before what is said of an opening. No server's model whose URI may hold a secret is opened. */
-static int prefix(const char *uri, struct rl_err *err) {
-  bool shown = !may_hold_secret(uri);
-  return rl_err_prefix(err, "%.*s%s: ", (int)(shown ? strlen(uri) : strcspn(uri, ":") + 1), uri,
-                       shown ? "" : "…");
-}
-
 static int ended(const char *uri, struct rl_err *err) {
   rl_fail(err, RL_ETRANSIENT, "the wait for it was ended");
-  return prefix(uri, err);
+  return rl_model_prefix_uri(uri, err);
 }
 
 /* Another lane opens it: waits until that is done. */
@@ -183,14 +140,14 @@ static int choose_batch(struct rl_model *model, struct rl_err *err) {
   if (!model->batch || !whole) return 0;
   rl_fail(err, RL_EUSAGE, "batch: the output %s is no row's, so calls cannot be joined: leave it out",
           rl_model_port_text(text, whole));
-  return prefix(model->uri, err);
+  return rl_model_prefix_uri(model->uri, err);
 }
 
 static int open_it(struct rl_model *model, const struct rl_model_opts *opts, bool (*go_on)(void *arg),
                    void *arg, struct rl_err *err) {
-  int rc =
-      model->backend->open(&model->self, model->uri, opts, &model->inputs, &model->outputs, go_on, arg, err);
-  if (rc) return prefix(model->uri, err);
+  const struct rl_model_opening opening = {model->uri, opts, go_on, arg, &model->inputs, &model->outputs};
+  int rc = model->backend->open(&model->self, &opening, err);
+  if (rc) return rl_model_prefix_uri(model->uri, err);
   rc = choose_batch(model, err);
   if (!rc && opts->warmup > 0) rc = warm_up(model, opts->warmup, go_on, arg, err);
   if (rc) model->backend->close(model->self);
@@ -225,12 +182,12 @@ int rl_model_open_among(struct rl_model **out, const struct rl_model_backend *co
                         void *arg, struct rl_err *err) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, init_table);
-  char *whole = whole_uri(uri);
-  while (*backends && !has_scheme(*backends, whole)) backends++;
+  char *whole = rl_model_whole_uri(uri);
+  while (*backends && !rl_model_has_scheme(*backends, whole)) backends++;
   *out = NULL;
   if (!*backends) {
     rl_free(whole);
-    return unknown_uri(uri, err);
+    return rl_model_unknown_uri(uri, err);
   }
   if (!go_on) go_on = always;
   char *key = key_of(*backends, whole, opts);

@@ -94,12 +94,19 @@ const char *rl_model_port_text(char text[RL_PORT_TEXT], const struct rl_model_po
 
 /* ---- for backends ---- */
 
+/* What opening takes, and where the ports go when they are known. */
+struct rl_model_opening {
+  const char *uri; /* whole */
+  const struct rl_model_opts *opts;
+  bool (*go_on)(void *arg);
+  void *arg;
+  struct rl_model_ports *inputs, *outputs;
+};
+
 /* One way to compute. */
 struct rl_model_backend {
   const char *const *schemes; /* "kserve", "kserves", NULL */
-  /* Sets *self, and the ports where they are known. uri whole. */
-  int (*open)(void **self, const char *uri, const struct rl_model_opts *opts, struct rl_model_ports *inputs,
-              struct rl_model_ports *outputs, bool (*go_on)(void *arg), void *arg, struct rl_err *err);
+  int (*open)(void **self, const struct rl_model_opening *o, struct rl_err *err); /* sets *self */
   /* Inputs fit the ports, are in their order and named (where they are known), and have at most opts->batch
    * rows, unless the backend splits by itself. Several threads at once. */
   int (*run)(void *self, struct rl_model_run *run, struct rl_err *err);

@@ -12,6 +12,17 @@ int rl_model_open_among(struct rl_model **out, const struct rl_model_backend *co
                         const char *uri, const struct rl_model_opts *opts, bool (*go_on)(void *arg),
                         void *arg, struct rl_err *err);
 
+/* ---- a URI (model_uri.c) ---- */
+
+bool rl_model_has_scheme(const struct rl_model_backend *backend, const char *uri);
+char *rl_model_whole_uri(const char *uri); /* a path that ends in .onnx stands for onnx:PATH */
+int rl_model_unknown_uri(const char *uri, struct rl_err *err);
+/* Puts the URI before what is said of an opening, without what may be a secret: no server's model whose URI
+ * may hold one is opened. */
+int rl_model_prefix_uri(const char *uri, struct rl_err *err);
+
+/* ---- a run ---- */
+
 /* The inputs as the model wants them: its names, order and types. out[i] is port i's, to be freed with
  * rl_model_clear; of a model whose inputs are not known, they are as they came. */
 int rl_model_check(const struct rl_model_ports *ports, const struct rl_model_value *inputs, size_t n,

@@ -75,28 +75,26 @@ static void onnx_close(void *self) {
   rl_free(s);
 }
 
-static int onnx_open(void **self, const char *uri, const struct rl_model_opts *opts,
-                     struct rl_model_ports *inputs, struct rl_model_ports *outputs, bool (*go_on)(void *arg),
-                     void *arg, struct rl_err *err) {
-  (void)go_on, (void)arg; /* what a file holds is there at once or not at all */
-  const char *path = uri + strlen("onnx:");
+/* Nothing is waited for: what a file holds is there at once or not at all. */
+static int onnx_open(void **self, const struct rl_model_opening *o, struct rl_err *err) {
+  const char *path = o->uri + strlen("onnx:");
   struct rl_onnx onnx;
   int rc = check_file(path, err);
   if (!rc) rc = rl_onnx_acquire(&onnx, err);
   if (rc) return rc;
   struct rl_onnx_session *s = rl_zalloc(sizeof *s);
-  *s = (struct rl_onnx_session){.onnx = onnx, .timeout = opts->timeout};
-  rc = open_session(s, path, opts, err);
-  if (!rc) rc = rl_onnx_read_ports(s, true, inputs, err);
-  if (!rc) rc = rl_onnx_read_ports(s, false, outputs, err);
+  *s = (struct rl_onnx_session){.onnx = onnx, .timeout = o->opts->timeout};
+  rc = open_session(s, path, o->opts, err);
+  if (!rc) rc = rl_onnx_read_ports(s, true, o->inputs, err);
+  if (!rc) rc = rl_onnx_read_ports(s, false, o->outputs, err);
   if (rc) {
     onnx_close(s);
     return rc;
   }
-  s->inputs = names_of(inputs);
-  s->n_inputs = inputs->n;
-  s->outputs = names_of(outputs);
-  s->n_outputs = outputs->n;
+  s->inputs = names_of(o->inputs);
+  s->n_inputs = o->inputs->n;
+  s->outputs = names_of(o->outputs);
+  s->n_outputs = o->outputs->n;
   *self = s;
   return 0;
 }

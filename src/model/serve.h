@@ -127,6 +127,10 @@ struct rl_request {
 struct rl_join;
 
 struct rl_protocol {
+  size_t size; /* of what begins with its struct rl_served */
+  /* Waits for the server and the model, and reads what they declare. */
+  int (*load)(struct rl_asking *a, struct rl_err *err);
+  void (*close)(void *self);                                        /* as a backend's */
   void (*put_path)(const struct rl_served *s, struct rl_buf *path); /* of the POST */
   int (*ready)(struct rl_asking *a, struct rl_err *err);            /* as struct rl_asking's */
   int (*put)(struct rl_served *s, const struct rl_part *part, struct rl_request *request, struct rl_err *err);
@@ -135,7 +139,11 @@ struct rl_protocol {
               struct rl_err *err);
 };
 
-/* As a backend's run. */
+/* As a backend's open and run, by the protocol; and its close, where the protocol holds nothing of its own.
+ */
+int rl_served_open(void **self, const struct rl_protocol *protocol, const struct rl_model_opening *o,
+                   struct rl_err *err);
+void rl_served_close(void *self);
 int rl_served_run(struct rl_served *s, const struct rl_protocol *protocol, struct rl_model_run *run,
                   struct rl_err *err);
 

@@ -12,8 +12,9 @@ struct rl_tfserving {
 
 /* Puts /v1/models/NAME[/versions/VERSION|/labels/LABEL]: a version is all digits. */
 void rl_tfserving_put_path(const struct rl_served *s, struct rl_buf *path);
-int rl_tfserving_load(struct rl_tfserving *tf, struct rl_asking *asking, struct rl_err *err);
-int rl_tfserving_ready(struct rl_asking *a, struct rl_err *err); /* as struct rl_asking's */
+/* What struct rl_protocol asks for. */
+int rl_tfserving_load(struct rl_asking *a, struct rl_err *err);
+int rl_tfserving_ready(struct rl_asking *a, struct rl_err *err);
 int rl_tfserving_put(struct rl_served *s, const struct rl_part *part, struct rl_request *request,
                      struct rl_err *err);
 int rl_tfserving_take(struct rl_join *join, const struct rl_part *part, struct rl_http_call *call,

@@ -160,11 +160,12 @@ static int load_metadata(struct rl_tfserving *tf, struct rl_asking *a, const cha
   return code;
 }
 
-int rl_tfserving_load(struct rl_tfserving *tf, struct rl_asking *asking, struct rl_err *err) {
+int rl_tfserving_load(struct rl_asking *a, struct rl_err *err) {
+  struct rl_tfserving *tf = (struct rl_tfserving *)a->s;
   struct rl_buf path = RL_BUF_INIT;
   rl_tfserving_put_path(&tf->s, &path);
-  int code = load_state(asking, path.data, err);
-  if (code == 0) code = load_metadata(tf, asking, path.data, err);
+  int code = load_state(a, path.data, err);
+  if (code == 0) code = load_metadata(tf, a, path.data, err);
   rl_buf_free(&path);
   return code;
 }

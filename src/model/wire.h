@@ -56,7 +56,4 @@ int rl_wire_take_binary(struct rl_bytes bytes, enum rl_wire wire, const struct r
 /* RL_EFAIL as above: before anything is taken. */
 int rl_wire_check(enum rl_wire wire, enum rl_dtype wanted, struct rl_err *err);
 
-float rl_half_to_float(uint16_t half);
-uint16_t rl_half_of_float(float value); /* to the nearest, ties to even; what is too large is infinite */
-
 #endif

@@ -79,24 +79,13 @@ void rl_ndjson_put(struct rl_buf *out, const struct rl_msg *msg, const struct rl
   rl_buf_puts(out, "}\n");
 }
 
-/* Walks past one value of the tape. */
-static size_t skip(const struct rl_tape *tape, size_t at) {
-  size_t values = 1;
-  for (; values; values--, at++) {
-    const struct rl_cell *c = &tape->at[at];
-    if (c->tag == RL_ARRAY) values += c->len;
-    if (c->tag == RL_OBJECT) values += 2 * (size_t)c->len;
-  }
-  return at;
-}
-
 /* The value of a key in the object at `at`; NULL if it has none. */
 static const struct rl_cell *member(const struct rl_tape *tape, size_t at, const char *key) {
   size_t pairs = tape->at[at].len;
   for (at++; pairs; pairs--) {
     const struct rl_cell *name = &tape->at[at++];
     if (rl_bytes_eq(rl_bytes(name->s, name->len), rl_bytes_str(key))) return &tape->at[at];
-    at = skip(tape, at);
+    at = rl_tape_past(tape, at);
   }
   return NULL;
 }
@@ -196,7 +185,7 @@ static int get_headers(const struct rl_tape *tape, struct rl_arena *arena, struc
   *n = list && list->tag == RL_ARRAY ? list->len : 0;
   *out = rl_arena_alloc(arena, (*n + 1) * sizeof **out);
   size_t at = list ? (size_t)(list - tape->at) + 1 : 0;
-  for (size_t i = 0; i < *n; i++, at = skip(tape, at)) {
+  for (size_t i = 0; i < *n; i++, at = rl_tape_past(tape, at)) {
     const struct rl_cell *name = tape->at[at].tag == RL_OBJECT ? member(tape, at, "name") : NULL;
     if (!name || name->tag != RL_TEXT) return rl_fail(err, RL_EHANDLER, "header %zu has no name", i + 1);
     (*out)[i].name = get_name(arena, name);

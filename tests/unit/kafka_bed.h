@@ -76,21 +76,42 @@ static inline struct rl_producer *bed_producer(const char *address, const struct
   return p;
 }
 
-/* Sends values "0", "1", … to the topic's partitions in turn. */
-static inline void bed_fill(const char *address, const char *topic, int partitions, int n) {
-  struct rl_producer *p = bed_producer(address, NULL);
+/* Messages to a topic's partitions in turn, numbered from `from` on. */
+struct bed_load {
+  const char *address, *topic;
+  int partitions, from, n;
+  void (*put)(struct rl_buf *value, int number, const void *arg);
+  const void *arg;
+  const struct rl_kconf *conf; /* the producer's; NULL: none */
+};
+
+static inline void bed_send(const struct bed_load *load) {
   struct bed_reports r = {0, 0, {0}};
-  for (int i = 0; i < n; i++) {
-    char text[16];
-    struct rl_err err;
-    snprintf(text, sizeof text, "%d", i);
-    struct rl_record record = {
-        .topic = topic, .partition = i % partitions, .value = rl_bytes_str(text), .key = rl_bytes(NULL, 0)};
+  struct rl_err err = {0};
+  struct rl_buf value = RL_BUF_INIT;
+  struct rl_producer *p = bed_producer(load->address, load->conf);
+  for (int i = load->from; i < load->from + load->n; i++) {
+    rl_buf_clear(&value);
+    load->put(&value, i, load->arg);
+    struct rl_record record = {.topic = load->topic,
+                               .partition = i % load->partitions,
+                               .value = rl_bytes(rl_buf_text(&value), value.len)};
     if (rl_producer_send(p, &record, &err)) UNIT_FAIL("send: %s", err.text);
   }
   bed_flush(p, &r);
-  CHECK_INT(r.ok, n);
+  CHECK_INT(r.ok, load->n);
   rl_producer_destroy(p, bed_delivered, &r);
+  rl_buf_free(&value);
+}
+
+static inline void bed_put_number(struct rl_buf *value, int number, const void *arg) {
+  (void)arg;
+  rl_buf_printf(value, "%d", number);
+}
+
+/* Sends values "0", "1", … to the topic's partitions in turn. */
+static inline void bed_fill(const char *address, const char *topic, int partitions, int n) {
+  bed_send(&(struct bed_load){address, topic, partitions, 0, n, bed_put_number, NULL, NULL});
 }
 
 static inline struct rl_consumer *bed_consumer(const struct rl_consumer_opts *opts) {

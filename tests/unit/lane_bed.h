@@ -126,6 +126,17 @@ static inline void lanes_init(struct lanes *l, const char *address, const char *
   rl_log_level(getenv("LANE_LOG") ? RL_DEBUG : (enum rl_level)(RL_ERROR - 1));
 }
 
+/* A cluster with the topic "in", and lanes that decode it. */
+static inline struct bed lanes_decode(struct lanes *l, int partitions, const char *group, const char *decode,
+                                      const char *fields) {
+  struct bed b = bed_start("in", partitions);
+  lanes_init(l, b.address, "in", group);
+  if (!group) lanes_set(l, "start", "beginning");
+  lanes_set(l, "decode", decode);
+  lanes_set(l, "fields", fields);
+  return b;
+}
+
 static inline bool lanes_prepare(struct lanes *l) {
   struct rl_err err = {0};
   bool ok = rl_settings_finish(&l->s, &err) == 0 && rl_run_prepare(&l->run, &l->s, &err) == 0;
@@ -139,6 +150,10 @@ static inline struct rl_lane *lanes_start(struct lanes *l, struct script *script
   if (rl_lane_start(&l->at[l->n], &l->run, l->n, script ? &engine : NULL, &l->err[l->n]))
     UNIT_FAIL("%s", l->err[l->n].text);
   return l->at[l->n++];
+}
+
+static inline struct rl_lane *lanes_go(struct lanes *l, struct script *script) {
+  return lanes_prepare(l) ? lanes_start(l, script) : NULL;
 }
 
 static inline void lanes_stop(struct lanes *l) {
@@ -178,27 +193,21 @@ static inline int64_t lanes_sent(struct lanes *l, int i) {
 
 /* ── messages ── */
 
-/* Sends numbers from `from` on, `pad` bytes long, to the topic's partitions in turn. */
+static inline void lane_put_padded(struct rl_buf *value, int number, const void *arg) {
+  size_t pad = *(const size_t *)arg;
+  rl_buf_printf(value, "%d", number);
+  memset(rl_buf_reserve(value, pad), ' ', pad);
+  value->len += pad;
+}
+
+/* Sends numbers from `from` on, `pad` bytes longer, to the topic's partitions in turn. */
 static inline void lane_fill(const char *address, const char *topic, int partitions, int from, int n,
                              size_t pad) {
   struct rl_kconf conf = RL_KCONF_INIT;
-  struct bed_reports r = {0, 0, {0}};
   struct rl_err err = {0};
   rl_kconf_set(&conf, "message.max.bytes", "8000000", "test", &err);
-  struct rl_producer *p = bed_producer(address, &conf);
-  char *text = rl_zalloc(pad + 32);
-  for (int i = from; i < from + n; i++) {
-    int len = snprintf(text, 32, "%d", i);
-    if (pad) memset(text + len, ' ', pad);
-    struct rl_record record = {
-        .topic = topic, .partition = i % partitions, .value = rl_bytes(text, (size_t)len + pad)};
-    if (rl_producer_send(p, &record, &err)) UNIT_FAIL("send: %s", err.text);
-  }
-  bed_flush(p, &r);
-  CHECK_INT(r.ok, n);
-  rl_producer_destroy(p, bed_delivered, &r);
+  bed_send(&(struct bed_load){address, topic, partitions, from, n, lane_put_padded, &pad, &conf});
   rl_kconf_free(&conf);
-  rl_free(text);
 }
 
 /* The sum of the topic's ends, and of the group's committed offsets. */

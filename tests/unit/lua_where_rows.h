@@ -97,4 +97,6 @@ static inline void where_check(const struct where_rows *on, const char *expressi
   lua_close(L);
 }
 
+#define WHERE(expression, want) where_check(&on, expression, want, __LINE__)
+
 #endif

@@ -54,8 +54,7 @@ static int open_bed(struct served *m, struct serve_bed *bed, struct talk *t,
 }
 
 static void close_bed(struct served *m, struct serve_bed *bed, struct talk *t) {
-  served_close(m);
-  http_bed_stop(&bed->http);
+  bed_stop(bed, m);
   rl_buf_free(&t->asked);
 }
 

@@ -1,6 +1,7 @@
 /* Elements as servers send them. */
 #include "model/wire.h"
 
+#include "model/half.h"
 #include "unit.h"
 
 static struct rl_tensor tensor(enum rl_dtype dtype, int64_t n, const void *data) {

@@ -73,17 +73,29 @@ struct served {
   struct rl_err err;
 };
 
-static inline int served_open(struct served *m, const struct rl_model_backend *backend, const char *uri,
-                              const struct rl_model_opts *opts) {
+/* go_on NULL: as long as it takes. */
+static inline int served_open_while(struct served *m, const struct rl_model_backend *backend, const char *uri,
+                                    const struct rl_model_opts *opts, bool (*go_on)(void *arg)) {
   static const struct rl_model_opts none;
   *m = (struct served){.backend = backend};
-  return backend->open(&m->self, uri, opts ? opts : &none, &m->in, &m->out, NULL, NULL, &m->err);
+  const struct rl_model_opening opening = {uri, opts ? opts : &none, go_on, NULL, &m->in, &m->out};
+  return backend->open(&m->self, &opening, &m->err);
+}
+
+static inline int served_open(struct served *m, const struct rl_model_backend *backend, const char *uri,
+                              const struct rl_model_opts *opts) {
+  return served_open_while(m, backend, uri, opts, NULL);
 }
 
 static inline void served_close(struct served *m) {
   rl_model_ports_free(&m->in);
   rl_model_ports_free(&m->out);
   if (m->self) m->backend->close(m->self);
+}
+
+static inline void bed_stop(struct serve_bed *bed, struct served *m) {
+  served_close(m);
+  http_bed_stop(&bed->http);
 }
 
 /* A run of one float32 input; 0: y of run_done has its output. */

@@ -18,7 +18,7 @@ TEST(s3_1_a_commit_waits_for_the_answer_to_the_last) {
   for (int i = 0; i < 40; i++)
     rd_kafka_mock_broker_push_request_error_rtts(b.cluster, 1, KAFKA_OFFSET_COMMIT, 1,
                                                  RD_KAFKA_RESP_ERR_NO_ERROR, ROUND_MS);
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.calls) >= 1);
   int64_t begun = rl_now();
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 40);
@@ -43,7 +43,7 @@ static void bounded_by(int in_flight) {
   lanes_set(&l, "in_flight", in_flight == 1 ? "1" : "4");
   rd_kafka_mock_broker_push_request_error_rtts(b.cluster, 1, KAFKA_OFFSET_COMMIT, 1,
                                                RD_KAFKA_RESP_ERR_NO_ERROR, 4000);
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.calls) >= in_flight);
   usleep(1000 * 1000);
   CHECK_INT(atomic_load(&script.calls), in_flight);
@@ -69,7 +69,7 @@ TEST(s2_4_offsets_that_the_coordinator_does_not_take_go_again) {
     lane_fill(b.address, "in", 1, 0, 20, 0);
     lanes_init(&l, b.address, "in", "g");
     rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 2, answers[i], answers[i]);
-    if (lanes_prepare(&l)) lanes_start(&l, &script);
+    lanes_go(&l, &script);
     LANE_UNTIL(lane_committed(b.address, "in", "g") == 20);
     lanes_stop(&l);
     lanes_end(&l);
@@ -99,7 +99,7 @@ static void dropped(rd_kafka_resp_err_t answer) {
   rl_log_to(keep, NULL);
   said[0] = '\0';
   rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 1, answer);
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 20);
   lanes_stop(&l);
   lanes_end(&l);
@@ -127,7 +127,7 @@ TEST(s2_4_a_static_member_that_is_fenced_ends) {
   lane_fill(b.address, "in", 1, 0, 20, 0);
   lanes_init(&l, b.address, "in", "g");
   rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 1, RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID);
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   lanes_end(&l);
   CHECK_INT(l.err[0].code, RL_EBROKER);
   CHECK_HAS(l.err[0].text, "another member runs with the same group.instance.id");
@@ -153,7 +153,7 @@ TEST(s4_1_a_wait_for_the_weather_ends_when_its_partitions_are_revoked) {
   lanes_set(&l, "backoff", "600");
   lanes_set(&l, "backoff_max", "600");
   lanes_set(&l, "drain", "500");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.fail) == 0);
   lanes_start(&l, &other);
   LANE_UNTIL(lanes_assigned(&l, 0) == 2 && lanes_assigned(&l, 1) == 2);

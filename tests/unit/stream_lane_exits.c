@@ -17,7 +17,7 @@ TEST(a_file_that_has_more_is_not_polled_when_nothing_more_is_taken) {
   lanes_set(&l, "input", made_file(5000));
   lanes_set(&l, "count", "10");
   double cpu = lane_cpu();
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   lanes_end(&l);
   CHECK_INT(l.err[0].code, 0);
   CHECK_INT(script.total, 10);
@@ -39,7 +39,7 @@ TEST(s4_1_the_weather_is_waited_for_over_a_file_too) {
   lanes_set(&l, "input", made_file(3));
   lanes_set(&l, "backoff", "0.2");
   int64_t begun = rl_now();
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   lanes_end(&l);
   CHECK_INT(l.err[0].code, 0);
   CHECK_INT(script.total, 3);
@@ -58,7 +58,7 @@ TEST(a_script_that_did_not_open_handles_nothing) {
   struct lanes l;
   lane_fill(b.address, "in", 1, 0, 10, 0);
   lanes_init(&l, b.address, "in", "g");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   struct rl_stats stats;
   LANE_UNTIL((rl_lane_stats(l.at[0], &stats), stats.messages == 10));
   lanes_stop(&l);
@@ -82,7 +82,7 @@ TEST(s3_2_at_most_once_leaves_a_batch_whose_commit_fails_unhandled) {
   lanes_set(&l, "batch.size", "10");
   for (int i = 0; i < 100; i++) refused[i] = RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED;
   rd_kafka_mock_push_request_errors_array(b.cluster, KAFKA_OFFSET_COMMIT, 100, refused);
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   struct rl_stats stats;
   double cpu = lane_cpu();
   LANE_UNTIL((rl_lane_stats(l.at[0], &stats), stats.messages == 15));
@@ -116,7 +116,7 @@ TEST(promise_6_a_signal_while_a_retry_is_waited_for_finishes_the_batch) {
   lanes_set(&l, "backoff_max", "600");
   lanes_set(&l, "batch.size", "10");
   lanes_set(&l, "batch.timeout", "60");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.calls) == 1);
   lanes_stop(&l);
   lanes_end(&l);
@@ -136,7 +136,7 @@ TEST(s4_1_a_signal_while_better_weather_is_waited_for_leaves_the_batch) {
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "backoff", "600");
   lanes_set(&l, "backoff_max", "600");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.calls) == 1);
   lanes_stop(&l);
   lanes_end(&l);

@@ -8,7 +8,7 @@ TEST(s7_1_a_broker_that_cannot_serve_a_fetch_is_waited_for) {
   lane_fill(b.address, "in", 1, 0, 10, 0);
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "count", "20");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.total) == 10);
   rd_kafka_mock_push_request_errors(b.cluster, KAFKA_FETCH, 3, RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR,
                                     RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT, RD_KAFKA_RESP_ERR_UNKNOWN);
@@ -27,7 +27,7 @@ TEST(s7_1_a_fetch_that_is_not_allowed_ends_the_run) {
   struct lanes l;
   lane_fill(b.address, "in", 1, 0, 10, 0);
   lanes_init(&l, b.address, "in", "g");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.total) == 10);
   rd_kafka_mock_push_request_errors(b.cluster, KAFKA_FETCH, 1, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
   lanes_end(&l);
@@ -45,7 +45,7 @@ TEST(s7_1_an_outage_ends_when_the_brokers_are_back_even_if_nothing_comes) {
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "outage", "4");
   lanes_set(&l, "kafka", "reconnect.backoff.max.ms=200");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.total) == 10);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 10);
   rd_kafka_mock_broker_set_down(b.cluster, 1);
@@ -70,7 +70,7 @@ TEST(s7_1_an_outage_that_lasts_ends_the_run) {
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "outage", "2");
   lanes_set(&l, "drain", "1");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(atomic_load(&script.total) == 10);
   rd_kafka_mock_broker_set_down(b.cluster, 1);
   rl_lane_wait(l.at[0], &l.err[0]);
@@ -98,7 +98,7 @@ TEST(hyrax_13_broker_errors_are_logged_and_not_dropped) {
   lane_fill(b.address, "in", 1, 0, 10, 0);
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "drain", "1");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 10);
   snprintf(address, sizeof address, "%s", b.address);
   rl_log_level(RL_WARN);

@@ -15,7 +15,7 @@ static void joined_in_flight(const char *assignor) {
   snprintf(text, sizeof text, "partition.assignment.strategy=%s", assignor);
   lanes_set(&l, "kafka", text);
   lanes_set(&l, "batch.size", "10");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   LANE_UNTIL(lanes_sent(&l, 0) == 40);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 40);
   atomic_store(&script.gate, 1);
@@ -94,7 +94,7 @@ TEST(idle_counts_from_the_assignment) {
   lane_fill(b.address, "in", 1, 0, 10, 0);
   lanes_init(&l, b.address, "in", "g");
   lanes_set(&l, "idle", "1");
-  if (lanes_prepare(&l)) lanes_start(&l, &script);
+  lanes_go(&l, &script);
   lanes_end(&l);
   CHECK_INT(l.err[0].code, 0);
   CHECK_INT(script.total, 10);

@@ -32,14 +32,10 @@ static int note(struct script *s, const struct rl_view *view, struct rl_outbox *
 static void field_start(struct field *f, int partitions, const char *group) {
   memset(f, 0, sizeof *f);
   current = f;
-  f->b = bed_start("in", partitions);
+  f->b = lanes_decode(&f->l, partitions, group, "avro", "n");
   f->script.handle = note;
   registry_start(&f->registry, 0);
-  lanes_init(&f->l, f->b.address, "in", group);
-  lanes_set(&f->l, "decode", "avro");
-  lanes_set(&f->l, "fields", "n");
   lanes_set(&f->l, "registry", f->registry.http.url);
-  if (!group) lanes_set(&f->l, "start", "beginning");
 }
 
 static void field_stop(struct field *f) {
@@ -47,22 +43,16 @@ static void field_stop(struct field *f) {
   bed_stop(&f->b);
 }
 
-/* Numbers under a schema's id, in partition order. */
+/* The number under a schema's id. */
+static void put_framed(struct rl_buf *value, int number, const void *arg) {
+  unsigned id = *(const unsigned *)arg, zigzag = (unsigned)number << 1;
+  char bytes[] = {0,        (char)(id >> 24),      (char)(id >> 16),   (char)(id >> 8),
+                  (char)id, (char)(zigzag | 0x80), (char)(zigzag >> 7)};
+  rl_buf_put(value, bytes, sizeof bytes);
+}
+
 static void produce(struct field *f, int partitions, unsigned id, int from, int n) {
-  struct bed_reports r = {0, 0, {0}};
-  struct rl_producer *p = bed_producer(f->b.address, NULL);
-  for (int i = from; i < from + n; i++) {
-    struct rl_err err = {0};
-    unsigned zigzag = (unsigned)i << 1;
-    char bytes[] = {0,        (char)(id >> 24),      (char)(id >> 16),   (char)(id >> 8),
-                    (char)id, (char)(zigzag | 0x80), (char)(zigzag >> 7)};
-    struct rl_record record = {
-        .topic = "in", .partition = i % partitions, .value = rl_bytes(bytes, sizeof bytes)};
-    if (rl_producer_send(p, &record, &err)) UNIT_FAIL("send: %s", err.text);
-  }
-  bed_flush(p, &r);
-  CHECK_INT(r.ok, n);
-  rl_producer_destroy(p, bed_delivered, &r);
+  bed_send(&(struct bed_load){f->b.address, "in", partitions, from, n, put_framed, &id, NULL});
 }
 
 static void down(struct field *f, const char *path) {
@@ -70,6 +60,14 @@ static void down(struct field *f, const char *path) {
 }
 
 static void up(struct field *f, const char *path) { registry_schema(&f->registry, path, NUMBER, ""); }
+
+/* Ten messages of a schema that is there, and ten of one that is not to be had. */
+static void second_is_down(struct field *f) {
+  up(f, "/schemas/ids/1");
+  down(f, "/schemas/ids/2");
+  produce(f, 1, 1, 0, 10);
+  produce(f, 1, 2, 10, 10);
+}
 
 static void in_order(const struct field *f, int n) {
   for (int i = 0; i < n; i++)
@@ -80,12 +78,9 @@ static void in_order(const struct field *f, int n) {
 TEST(s4_1_messages_wait_for_a_registry_that_is_down_in_their_order) {
   static struct field f;
   field_start(&f, 1, NULL);
-  up(&f, "/schemas/ids/1");
-  down(&f, "/schemas/ids/2");
-  produce(&f, 1, 1, 0, 10);
-  produce(&f, 1, 2, 10, 10);
+  second_is_down(&f);
   produce(&f, 1, 1, 20, 10);
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   LANE_UNTIL(atomic_load(&f.script.total) == 10); /* those before go their way */
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/2") >= 3);
   CHECK_INT(atomic_load(&f.script.total), 10);
@@ -107,7 +102,7 @@ TEST(s4_1_a_run_that_ends_with_its_topic_waits_too) {
   produce(&f, 1, 1, 0, 10);
   lanes_set(&f.l, "exit_at_end", "true");
   lanes_set(&f.l, "idle", "0.3"); /* and no wait is idleness */
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/1") >= 5);
   CHECK(!rl_lane_ended(f.l.at[0]));
   up(&f, "/schemas/ids/1");
@@ -121,12 +116,9 @@ TEST(s4_1_a_run_that_ends_with_its_topic_waits_too) {
 TEST(s4_1_a_stop_ends_the_wait_at_once_and_nothing_behind_it_is_committed) {
   static struct field f;
   field_start(&f, 1, "g");
-  up(&f, "/schemas/ids/1");
-  down(&f, "/schemas/ids/2");
-  produce(&f, 1, 1, 0, 10);
-  produce(&f, 1, 2, 10, 10);
+  second_is_down(&f);
   lanes_set(&f.l, "drain", "30");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/2") >= 2);
   LANE_UNTIL(lane_committed(f.b.address, "in", "g") == 10);
   int64_t before = rl_now();
@@ -142,12 +134,9 @@ TEST(s4_1_a_stop_ends_the_wait_at_once_and_nothing_behind_it_is_committed) {
 TEST(s4_1_an_outage_that_lasts_longer_than_outage_ends_the_run) {
   static struct field f;
   field_start(&f, 1, "g");
-  up(&f, "/schemas/ids/1");
-  down(&f, "/schemas/ids/2");
-  produce(&f, 1, 1, 0, 10);
-  produce(&f, 1, 2, 10, 10);
+  second_is_down(&f);
   lanes_set(&f.l, "outage", "1");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   rl_lane_wait(f.l.at[0], &f.l.err[0]);
   CHECK_INT(f.l.err[0].code, RL_EHANDLER);
   CHECK_HAS(f.l.err[0].text, "gave up after --outage 1 s: in[0] offset 10: schema 2: GET http://127.0.0.1:");
@@ -171,7 +160,7 @@ TEST(s4_1_a_line_says_what_is_waited_for) {
   down(&f, "/schemas/ids/1");
   produce(&f, 1, 1, 0, 1);
   lanes_set(&f.l, "explain", "0.2");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   rl_log_level(RL_WARN);
   rl_log_to(hear, what);
   LANE_UNTIL(atomic_load(&told) >= 3);
@@ -195,7 +184,7 @@ TEST(s4_2_an_unknown_id_is_dead_lettered_before_the_handler_runs) {
   lanes_set(&f.l, "backoff", "600");
   lanes_set(&f.l, "backoff_max", "600");
   lanes_set(&f.l, "count", "25");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   lanes_end(&f.l);
   CHECK_STR(f.l.err[0].text, "");
   CHECK_INT(f.script.total, 20);
@@ -211,7 +200,7 @@ TEST(s4_2_without_a_dead_letter_topic_an_unknown_id_stops_the_run) {
   up(&f, "/schemas/ids/1");
   produce(&f, 1, 1, 0, 10);
   produce(&f, 1, 404, 10, 5);
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   rl_lane_wait(f.l.at[0], &f.l.err[0]);
   CHECK_INT(f.l.err[0].code, RL_EHANDLER);
   CHECK_HAS(f.l.err[0].text,
@@ -225,13 +214,10 @@ TEST(s4_2_without_a_dead_letter_topic_an_unknown_id_stops_the_run) {
 TEST(s3_2_at_most_once_waits_before_it_commits) {
   static struct field f;
   field_start(&f, 1, "g");
-  up(&f, "/schemas/ids/1");
-  down(&f, "/schemas/ids/2");
-  produce(&f, 1, 1, 0, 10);
-  produce(&f, 1, 2, 10, 10);
+  second_is_down(&f);
   lanes_set(&f.l, "delivery", "at_most_once");
   lanes_set(&f.l, "count", "20");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/2") >= 3);
   LANE_UNTIL(atomic_load(&f.script.total) == 10);
   CHECK_INT(lane_committed(f.b.address, "in", "g"), 10);
@@ -250,7 +236,7 @@ TEST(s2_1_a_message_that_waits_is_struck_when_its_partition_goes) {
   down(&f, "/schemas/ids/1");
   produce(&f, 2, 1, 0, 20);
   lanes_set(&f.l, "kafka", "partition.assignment.strategy=cooperative-sticky");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/1") >= 2);
   lanes_start(&f.l, &f.script);
   LANE_UNTIL(lanes_assigned(&f.l, 0) == 1 && lanes_assigned(&f.l, 1) == 1);
@@ -274,7 +260,7 @@ TEST(s6_3_a_wait_for_the_registry_evicts_nobody) {
   produce(&f, 1, 1, 0, 10);
   lanes_set(&f.l, "kafka", "session.timeout.ms=6000");
   lanes_set(&f.l, "kafka", "max.poll.interval.ms=6000");
-  if (lanes_prepare(&f.l)) lanes_start(&f.l, &f.script);
+  lanes_go(&f.l, &f.script);
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/1") >= 2);
   int64_t until = rl_now() + 8 * RL_NS_PER_S;
   LANE_UNTIL(rl_now() > until);
@@ -294,7 +280,7 @@ TEST(s11_the_library_form_waits_too) {
   field_start(&f, 1, NULL);
   down(&f, "/schemas/ids/1");
   produce(&f, 1, 1, 0, 10);
-  struct rl_lane *lane = lanes_prepare(&f.l) ? lanes_start(&f.l, NULL) : NULL;
+  struct rl_lane *lane = lanes_go(&f.l, NULL);
   LANE_UNTIL(registry_asked(&f.registry, "/schemas/ids/1") >= 2);
   CHECK_INT(rl_lane_next(lane, 0, &batch, &err), 2);
   up(&f, "/schemas/ids/1");

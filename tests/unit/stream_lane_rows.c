@@ -3,22 +3,17 @@
 #include "lane_bed.h"
 
 /* Message i holds i % 4 rows (or as many as `rows` says): 100 * i, 100 * i + 1 … */
-static void fill(const char *address, const char *topic, int partitions, int from, int n,
-                 int (*rows)(int i)) {
-  struct bed_reports r = {0, 0, {0}};
-  struct rl_err err = {0};
-  struct rl_producer *p = bed_producer(address, NULL);
-  for (int i = from; i < from + n; i++) {
-    char text[2000] = "";
-    size_t len = 0;
-    for (int k = 0; k < (rows ? rows(i) : i % 4); k++)
-      len += (size_t)snprintf(text + len, sizeof text - len, "%d\n", 100 * i + k);
-    struct rl_record record = {.topic = topic, .partition = i % partitions, .value = rl_bytes(text, len)};
-    if (rl_producer_send(p, &record, &err)) UNIT_FAIL("send: %s", err.text);
-  }
-  bed_flush(p, &r);
-  CHECK_INT(r.ok, n);
-  rl_producer_destroy(p, bed_delivered, &r);
+struct rows {
+  int (*of)(int i);
+};
+
+static void put_rows(struct rl_buf *value, int i, const void *arg) {
+  const struct rows *rows = arg;
+  for (int k = 0; k < (rows->of ? rows->of(i) : i % 4); k++) rl_buf_printf(value, "%d\n", 100 * i + k);
+}
+
+static void fill(const char *address, int partitions, int from, int n, int (*rows)(int i)) {
+  bed_send(&(struct bed_load){address, "in", partitions, from, n, put_rows, &(struct rows){rows}, NULL});
 }
 
 static int none(int i) { return (void)i, 0; }
@@ -61,29 +56,26 @@ static int handle(struct script *s, const struct rl_view *view, struct rl_outbox
   return 0;
 }
 
-static struct bed begin(struct lanes *l, const char *group) {
-  struct bed b = bed_start("in", 2);
+static struct bed begin(struct lanes *l) {
+  struct bed b = lanes_decode(l, 2, "g", "csv", "id=[0]:i64");
   memset(&seen, 0, sizeof seen);
   seen.bad = -1;
   rd_kafka_mock_topic_create(b.cluster, "dead", 1, 1);
-  lanes_init(l, b.address, "in", group);
-  lanes_set(l, "decode", "csv");
-  lanes_set(l, "fields", "id=[0]:i64");
   lanes_set(l, "batch.size", "5");
   lanes_set(l, "exit_at_end", "true");
   return b;
 }
 
 static void run(struct lanes *l, struct script *s) {
-  if (lanes_prepare(l)) lanes_start(l, s);
+  lanes_go(l, s);
   lanes_end(l);
 }
 
 TEST(rows_are_handled_and_messages_committed) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
-  fill(b.address, "in", 2, 0, 40, NULL);
+  struct bed b = begin(&l);
+  fill(b.address, 2, 0, 40, NULL);
   run(&l, &s);
   CHECK_STR(l.err[0].text, "");
   CHECK_INT(s.total, 60);
@@ -98,8 +90,8 @@ TEST(rows_are_handled_and_messages_committed) {
 TEST(s6_2_a_message_with_more_rows_than_size_goes_alone) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
-  fill(b.address, "in", 1, 0, 10, twelve_at_5);
+  struct bed b = begin(&l);
+  fill(b.address, 1, 0, 10, twelve_at_5);
   run(&l, &s);
   CHECK_STR(l.err[0].text, "");
   CHECK_INT(s.total, 30);
@@ -112,8 +104,8 @@ TEST(s6_2_a_message_with_more_rows_than_size_goes_alone) {
 TEST(messages_without_a_row_are_done_without_the_handler) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
-  fill(b.address, "in", 2, 0, 33, none);
+  struct bed b = begin(&l);
+  fill(b.address, 2, 0, 33, none);
   run(&l, &s);
   CHECK_STR(l.err[0].text, "");
   CHECK_INT(s.calls, 0);
@@ -126,11 +118,11 @@ TEST(messages_without_a_row_are_done_without_the_handler) {
 TEST(s4_2_a_part_never_splits_a_message) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
+  struct bed b = begin(&l);
   lanes_set(&l, "batch.size", "100");
   lanes_set(&l, "dead_letter", "dead");
   seen.bad = 7;
-  fill(b.address, "in", 1, 0, 40, NULL);
+  fill(b.address, 1, 0, 40, NULL);
   run(&l, &s);
   CHECK_STR(l.err[0].text, "");
   for (int i = 0; i < 4000; i++) CHECK_INT(seen.rows[i], i / 100 != 7 && i % 100 < i / 100 % 4);
@@ -145,10 +137,10 @@ TEST(s4_2_a_part_never_splits_a_message) {
 TEST(without_a_dead_letter_topic_the_run_stops_at_the_message) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
+  struct bed b = begin(&l);
   lanes_set(&l, "batch.size", "100");
   seen.bad = 7;
-  fill(b.address, "in", 1, 0, 20, NULL);
+  fill(b.address, 1, 0, 20, NULL);
   run(&l, &s);
   CHECK_INT(l.err[0].code, RL_EHANDLER);
   CHECK_HAS(l.err[0].text, "in[0] offset 7: the handler failed");
@@ -159,10 +151,10 @@ TEST(without_a_dead_letter_topic_the_run_stops_at_the_message) {
 TEST(s3_2_at_most_once_commits_rows_and_empty_messages_first) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
+  struct bed b = begin(&l);
   lanes_set(&l, "delivery", "at_most_once");
   seen.bad = 7;
-  fill(b.address, "in", 2, 0, 40, NULL);
+  fill(b.address, 2, 0, 40, NULL);
   run(&l, &s);
   CHECK_STR(l.err[0].text, "");
   CHECK_INT(seen.split, 0);
@@ -175,9 +167,9 @@ TEST(s3_2_at_most_once_commits_rows_and_empty_messages_first) {
 TEST(count_is_of_messages) {
   struct lanes l;
   struct script s = {.handle = handle};
-  struct bed b = begin(&l, "g");
+  struct bed b = begin(&l);
   lanes_set(&l, "count", "11");
-  fill(b.address, "in", 1, 0, 20, NULL);
+  fill(b.address, 1, 0, 20, NULL);
   run(&l, &s);
   CHECK_STR(l.err[0].text, "");
   CHECK_INT(s.total, 0 + 1 + 2 + 3 + 0 + 1 + 2 + 3 + 0 + 1 + 2);
@@ -192,14 +184,14 @@ TEST(s2_1_rows_leave_with_their_partition) {
   struct script other = {.handle = handle};
   struct rl_batch *batch = NULL;
   struct rl_stats stats;
-  struct bed b = begin(&l, "g");
+  struct bed b = begin(&l);
   lanes_set(&l, "batch.size", "60");
   lanes_set(&l, "exit_at_end", "false");
-  if (lanes_prepare(&l)) lanes_start(&l, NULL);
+  lanes_go(&l, NULL);
   LANE_UNTIL(lanes_assigned(&l, 0) == 2);
   CHECK_INT(rl_lane_next(l.at[0], 0, &batch, &l.err[0]), 2); /* asks, and goes away */
-  fill(b.address, "in", 2, 0, 20, three);
-  fill(b.address, "in", 2, 20, 21, three);
+  fill(b.address, 2, 0, 20, three);
+  fill(b.address, 2, 20, 21, three);
   LANE_UNTIL((rl_lane_stats(l.at[0], &stats), stats.batches == 1 && stats.messages >= 40));
   lanes_start(&l, &other);
   LANE_UNTIL(lanes_assigned(&l, 0) == 1 && lanes_assigned(&l, 1) == 1);
