@@ -1,6 +1,7 @@
 #include "lua/alloc.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 static bool grows_past_limit(const struct rl_lua_alloc *a, size_t old_size, size_t new_size) {
@@ -23,4 +24,11 @@ void *rl_lua_realloc(void *alloc, void *p, size_t old_size, size_t new_size) {
   a->used += new_size - old_size;
   if (a->used > a->peak) a->peak = a->used;
   return q;
+}
+
+size_t rl_lua_memory_limit(lua_State *L) {
+  void *self;
+  if (lua_getallocf(L, &self) != rl_lua_realloc) return SIZE_MAX;
+  const struct rl_lua_alloc *a = self;
+  return a->limit ? a->limit : SIZE_MAX;
 }

@@ -4,6 +4,7 @@
 #ifndef RL_LUA_ALLOC_H
 #define RL_LUA_ALLOC_H
 
+#include <lua.h>
 #include <stddef.h>
 
 struct rl_lua_alloc {
@@ -15,5 +16,8 @@ struct rl_lua_alloc {
 };
 
 void *rl_lua_realloc(void *alloc, void *p, size_t old_size, size_t new_size); /* a lua_Alloc */
+
+/* limits.memory of the state; SIZE_MAX: none, as in any lua5.4. */
+size_t rl_lua_memory_limit(lua_State *L);
 
 #endif

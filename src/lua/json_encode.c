@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "lua/alloc.h"
 #include "lua/json.h"
 #include "lua/json_marks.h"
 #include "lua/json_shape.h"
@@ -30,6 +31,7 @@ struct encoder {
   struct rl_buf *out;
   struct rl_err *err;
   struct rl_json_style style;
+  size_t most;       /* bytes that `out` may come to hold */
   const void **open; /* the tables around the value */
   size_t depth, cap_open;
   struct member *members; /* of the open objects, the innermost last */
@@ -277,9 +279,15 @@ static int encode_string(struct encoder *e, int idx) {
   return 0;
 }
 
+/* A table that stands in many places, or a tensor of bytes, is little memory and much text. What is in use
+ * now is left out of the account: it may be garbage, and nothing is collected here. */
+static int refuse_length(struct encoder *e) { return refuse(e, "more text than limits.memory allows"); }
+
 static int encode_tensor(struct encoder *e, const struct rl_tensor *t) {
   int64_t at[RL_RANK_MAX];
-  if (rl_json_put_tensor(e->out, t, e->style.nan_null, at)) return 0;
+  enum rl_json_tensor result = rl_json_put_tensor(e->out, t, e->style.nan_null, e->most, at);
+  if (result == RL_JSON_TENSOR_PUT) return 0;
+  if (result == RL_JSON_TENSOR_TOO_LONG) return refuse_length(e);
   for (int i = t->rank; i-- > 0;) prepend_index(e, at[i]);
   return refuse(e, "NaN or infinity (nan = \"null\" writes null)");
 }
@@ -294,6 +302,7 @@ static int encode_userdata(struct encoder *e, int idx) {
 }
 
 static int encode(struct encoder *e, int idx) {
+  if (e->out->len > e->most) return refuse_length(e);
   if (!lua_checkstack(e->L, 12)) return refuse(e, "tables nested too deep for Lua's stack");
   switch (lua_type(e->L, idx)) {
     case LUA_TNIL: rl_buf_puts(e->out, "null"); return 0;
@@ -323,7 +332,8 @@ int rl_lua_encode_json_as(lua_State *L, int idx, const struct rl_json_style *sty
   struct rl_err own = {0};
   struct encoder e = {.L = L, .out = out, .err = err ? err : &own, .style = *style};
   if (e.style.max_depth == 0) e.style.max_depth = RL_JSON_DEPTH;
-  size_t start = out->len;
+  size_t start = out->len, limit = rl_lua_memory_limit(L);
+  e.most = limit > SIZE_MAX - start ? SIZE_MAX : start + limit;
   int top = lua_gettop(L);
   int code = encode(&e, lua_absindex(L, idx));
   lua_settop(L, top);

@@ -267,6 +267,36 @@ TEST(values_are_pulled_into_lua_only_when_read) {
   free(large);
 }
 
+/* Little memory that is much text: what encodes it is bounded, too. */
+TEST(promise_8_json_of_more_than_the_memory_is_refused) {
+  static const char *const values[] = {"rille.tensor.zeros({ 1 << 26, 0 }, 'uint8')",
+                                       "rille.tensor.zeros({ 1 << 40, 0 })",
+                                       "rille.tensor.zeros({ 1000000 }, 'uint8')", "doubled"};
+  struct made_run r;
+  made_no_gc = true;
+  CHECK_INT(
+      made_open(&r,
+                "local doubled = { 1 }\n"
+                "for _ = 1, 40 do doubled = { doubled, doubled } end\n"
+                "return { limits = { memory = '1900000' }, handle = function(batch, out)\n"
+                "  local value = assert(load('local doubled = ...; return ' .. batch[1].value))(doubled)\n"
+                "  local ok, why = pcall(rille.json.encode, value)\n"
+                "  assert(not ok, 'encoded')\n"
+                "  assert(why:find('more text than limits.memory allows, at', 1, true), why)\n"
+                "  ok, why = pcall(out.send, out, '-', { x = value })\n"
+                "  assert(not ok and why:find('more text than limits.memory allows, at', 1, true), why)\n"
+                "end }"),
+      0);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    struct rl_batch *b = made_batch(&r);
+    made_add(&r, b, NULL, values[i]);
+    if (made_handle(&r, b)) UNIT_FAIL("%s: %s", values[i], r.why.error);
+    made_settle(&r, b);
+  }
+  made_close(&r);
+  made_no_gc = false;
+}
+
 /* The stack is what cannot grow: its frames are read or left alone, as the library allows. */
 TEST(d_14_memory_that_recursion_takes) {
   struct made_run r;
