@@ -68,6 +68,39 @@ static enum rl_blame run_hook(struct rl_lane *lane, enum rl_hook hook, const str
   return blame;
 }
 
+/* False: the time is over, or the lane leaves. */
+static bool wait_in_close(struct rl_lane *lane, int64_t until, int64_t deadline) {
+  pthread_mutex_lock(&lane->mu);
+  while (!lane->abandon && rl_now() < until && rl_now() < deadline)
+    rl_cond_wait_until(&lane->cv, &lane->mu, until < deadline ? until : deadline);
+  bool stay = !lane->abandon && rl_now() < deadline;
+  pthread_mutex_unlock(&lane->mu);
+  return stay;
+}
+
+static void close_given_up(struct rl_lane *lane) {
+  struct rl_err err = {0};
+  rl_fail(&err, RL_EHANDLER, "%s: close: what it waits for did not come back within --drain %g s: given up",
+          lane->engine.script, lane->s->drain);
+  rl_lane_fail(lane, &err);
+}
+
+/* There is no later call that could send what this one would have: weather is waited for, within `drain`, and
+ * a run whose close never came through has failed. */
+static enum rl_blame run_close(struct rl_lane *lane) {
+  struct rl_backoff backoff;
+  enum rl_blame blame;
+  int64_t deadline = rl_now() + rl_seconds(lane->s->drain);
+  rl_backoff_init(&backoff, lane->s->backoff, lane->s->backoff_max, (uint64_t)rl_now());
+  while ((blame = run_hook(lane, RL_HOOK_CLOSE, NULL, &lane->outbox)) == RL_BLAME_WEATHER) {
+    rl_outbox_reset(&lane->outbox);
+    if (wait_in_close(lane, rl_now() + rl_backoff_next(&backoff), deadline)) continue;
+    close_given_up(lane);
+    break;
+  }
+  return blame;
+}
+
 /* `every` and `close` may send: their outputs fly like a batch's, without offsets. */
 static void run_sending_hook(struct rl_lane *lane, enum rl_hook hook) {
   struct rl_batch *none = rl_batch_new(NULL, 1);
@@ -76,7 +109,8 @@ static void run_sending_hook(struct rl_lane *lane, enum rl_hook hook) {
   rl_flight_append(lane, flight);
   pthread_mutex_unlock(&lane->mu);
   rl_outbox_reset(&lane->outbox);
-  bool ok = run_hook(lane, hook, NULL, &lane->outbox) == RL_BLAME_NONE;
+  enum rl_blame blame = hook == RL_HOOK_CLOSE ? run_close(lane) : run_hook(lane, hook, NULL, &lane->outbox);
+  bool ok = blame == RL_BLAME_NONE;
   if (ok) rl_send_staged(lane, flight, none, NULL, &lane->outbox);
   rl_outbox_reset(&lane->outbox);
   rl_flight_handled(lane, flight, ok ? RL_FLIGHT_HANDLED : RL_FLIGHT_ABANDONED);

@@ -69,6 +69,37 @@ TEST(a_script_that_did_not_open_handles_nothing) {
   bed_stop(&b);
 }
 
+static int close_waits(struct script *s, enum rl_hook hook, struct rl_failure *why) {
+  return hook == RL_HOOK_CLOSE && atomic_fetch_sub(&s->fail, 1) > 0 ? lane_transient(s, why) : 0;
+}
+
+static void close_in_weather(int failures, struct lanes *l) {
+  struct script script = {.hook = close_waits, .has_hook[RL_HOOK_CLOSE] = true, .fail = failures};
+  lanes_init(l, NULL, NULL, NULL);
+  lanes_set(l, "input", made_file(3));
+  lanes_set(l, "backoff", "0.1");
+  lanes_set(l, "drain", "2");
+  lanes_go(l, &script);
+  lanes_end(l);
+  CHECK_INT(script.total, 3);
+  unlink(made_file(0));
+}
+
+TEST(s5_6_weather_in_close_is_waited_for) {
+  struct lanes l;
+  close_in_weather(3, &l);
+  CHECK_INT(l.err[0].code, 0);
+}
+
+TEST(s5_6_a_close_that_never_came_through_is_a_failed_run) {
+  struct lanes l;
+  int64_t begun = rl_now();
+  close_in_weather(1000, &l);
+  CHECK_INT(l.err[0].code, RL_EHANDLER);
+  CHECK_HAS(l.err[0].text, "close: what it waits for did not come back within --drain 2 s: given up");
+  CHECK(rl_now() - begun >= 1900 * RL_NS_PER_MS);
+}
+
 /* The commit before the handler never succeeds: the batch goes, unhandled, and nothing hangs. */
 TEST(s3_2_at_most_once_leaves_a_batch_whose_commit_fails_unhandled) {
   rd_kafka_resp_err_t refused[100];
