@@ -1,6 +1,7 @@
 /* What a topic takes in a request, asked of the broker. */
 #include "base/log.h"
 #include "base/str.h"
+#include "kafka/client.h"
 #include "kafka/producer_impl.h"
 
 static size_t limit_of(const rd_kafka_ConfigResource_t *of) {
@@ -42,7 +43,9 @@ static size_t ask(struct rl_producer *p, const char *topic, int timeout_ms) {
   return limit;
 }
 
+/* The embedded broker has no such setting, and what asks for one waits its time out there. */
 size_t rl_producer_topic_limit(struct rl_producer *p, const char *topic, int timeout_ms) {
-  size_t limit = timeout_ms > 0 ? ask(p, topic, timeout_ms) : 0;
+  bool asked = timeout_ms > 0 && !rl_client_is_embedded(p->rk, timeout_ms);
+  size_t limit = asked ? ask(p, topic, timeout_ms) : 0;
   return limit < p->batch_bytes ? limit : 0;
 }

@@ -41,6 +41,18 @@ TEST(s5_2_too_large_is_refused_at_once) {
   bed_stop(&b);
 }
 
+TEST(s5_2_the_embedded_broker_is_not_waited_for_to_say_a_limit) {
+  struct bed b = bed_start("alerts", 1);
+  struct rl_producer *p = bed_producer(b.address, NULL);
+  struct rl_err err;
+  int64_t began = rl_now();
+  CHECK_INT(rl_producer_has_topic(p, "alerts", 20000, &err), 0);
+  CHECK_INT(rl_producer_topic_limit(p, "alerts", 20000), 0);
+  CHECK(rl_now() - began < 10 * RL_NS_PER_S);
+  rl_producer_destroy(p, NULL, NULL);
+  bed_stop(&b);
+}
+
 static struct bed_reports refused_with(rd_kafka_resp_err_t code) {
   struct bed b = bed_start("alerts", 1);
   struct rl_producer *p = bed_producer(b.address, NULL);
