@@ -149,6 +149,17 @@ TEST(it_says_what_it_takes_and_gives) {
             VALUES("a"));
 }
 
+TEST(a_closed_model_is_closed_again_and_still_says_what_it_was) {
+  reset();
+  made_pass(HANDLE("local m <close> = rille.model 'fake:two'\n"
+                   "m:close()\n"
+                   "assert(select('#', m:close()) == 0)\n"
+                   "assert(m.uri == 'fake:two' and m.inputs[1].name == 'x' and #m.outputs == 2)\n"
+                   "assert(tostring(m) == 'model (closed)')"),
+            VALUES("a"));
+  CHECK_INT(fake.closes, 1);
+}
+
 TEST(options_reach_the_backend) {
   reset();
   made_pass(
@@ -209,7 +220,10 @@ TEST(s4_6_misuse_is_the_scripts_failure) {
       {"rille.model 'fake:one'{ y = rille.tensor{1} }", "the model has no input 'y': it takes x"},
       {"rille.model 'fake:one'{}", "the input 'x' is missing"},
       {"rille.model 'fake:one'.input", "a model has no 'input' (did you mean 'inputs'?)"},
-      {"(function() local m = rille.model 'fake:one' m:close() m(1) end)()", "the model is closed"}};
+      {"(function() local m = rille.model 'fake:one' m:close() m(1) end)()", "the model is closed"},
+      {"(function() local m = rille.model 'fake:one' m:close() return m.input end)()",
+       "a model has no 'input' (did you mean 'inputs'?)"},
+      {"rille.model 'fake:one'.close(5)", "model:close: it is no model but a number"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char code[300];
     reset();
