@@ -35,6 +35,7 @@ local function run(text, options)
   for _, word in ipairs { "--input", "-", "--input-format", "lines" } do words[#words + 1] = word end
   for _, word in ipairs(options.words or {}) do words[#words + 1] = word end
   local env = { RILLE_ONNXRUNTIME = options.runtime or runtime }
+  for name, value in pairs(options.env or {}) do env[name] = value end
   local process = proc.start(words, { stdin = options.stdin or "1\n", env = env })
   return process:wait(60), process:out(), process:err()
 end
@@ -142,6 +143,39 @@ describe("where ONNX Runtime is looked for", function()
     local relative = table.pack(score(folder, { runtime = "libonnxruntime.so", cwd = folder }))
     assert.equal(2, relative[1])
     has(relative[3], "an absolute path is wanted")
+  end)
+
+  it("one that is there and does not load is told with its file and the reason", function()
+    local garbage = "echo garbage > "
+    local places = { "usr/bin/libonnxruntime.so", "usr/lib/rille/libonnxruntime.so" }
+    for _, place in ipairs(places) do
+      local folder = folder_with(copy_of_program(), "mkdir -p usr/lib/rille", garbage .. place)
+      local status, out, err = score(folder, { runtime = "" })
+      if status == 0 then pending "this system has an ONNX Runtime of its own" end
+      assert.equal(2, status, err)
+      assert.equal("", out)
+      has(err, "libonnxruntime.so, which is there, does not load: ")
+      has(err, folder .. "/usr/")
+      has(err, "file too short")
+      assert.is_nil(err:find("there is no ONNX Runtime", 1, true), err)
+    end
+  end)
+
+  it("one that is looked for next is taken although the first does not load", function()
+    needs(runtime)
+    local link = "ln -s " .. proc.quote(absolute(runtime)) .. " usr/lib/rille/libonnxruntime.so"
+    local folder = folder_with(copy_of_program(), "mkdir -p usr/lib/rille", "echo garbage > usr/bin/libonnxruntime.so", link)
+    local status, out, err = score(folder, { runtime = "" })
+    assert.equal(0, status, err)
+    assert.equal("21.0\n", out)
+  end)
+
+  it("a system's that does not load is told, too", function()
+    local folder = folder_with(copy_of_program(), "mkdir -p lib && echo garbage > lib/libonnxruntime.so.1")
+    local status, _, err = score(folder, { runtime = "", env = { LD_LIBRARY_PATH = folder .. "/lib" } })
+    if status == 0 then pending "this system has an ONNX Runtime of its own" end
+    assert.equal(2, status, err)
+    has(err, folder .. "/lib/libonnxruntime.so.1: file too short")
   end)
 
   it("a model that is missing is told at the load, with its path, in one line", function()
