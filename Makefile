@@ -144,7 +144,7 @@ $(REGISTRY)/.done-$(APICURIO):
 	@touch $@
 
 # The version that is used, and the oldest that is tested.
-ONNXRUNTIME := 1.31.1
+ONNXRUNTIME := 1.32.0
 ONNXRUNTIME_OLD := 1.20.0
 .PHONY: onnxruntime onnxruntime-test
 onnxruntime: $(BUILD)/libonnxruntime.so ## ONNX Runtime beside the program, which runs models with it (through pip)
