@@ -217,6 +217,60 @@ describe("a run under way", function()
   end)
 end)
 
+-- A run that is as slow each time: no message is to blame for it, and it is not tried for ever without a rest.
+describe("a time-out in this process", function()
+  after_each(proc.end_all)
+
+  local SLOW = [[
+    local tries, m = 0, nil
+    return { backoff = 0.1, backoff_max = 0.4, retries = 0, handle = function(batch)
+      m = m or rille.model(arg[1], { timeout = tonumber(arg[2]) })
+      tries = tries + 1
+      io.write("try ", tries, "\n") io.flush()
+      if tries < tonumber(arg[3]) then m(rille.tensor({ 1 }, "float32")) end
+    end }]]
+
+  local function slow(timeout, tries, ...)
+    needs(runtime)
+    local words = { program.program, "run", "--code", SLOW, "--input", "-", "--input-format", "lines", ... }
+    local loop = onnx.loop(proc.folder() .. "/loop.onnx", 1 << 50)
+    for _, word in ipairs { "--", loop, timeout, tries } do words[#words + 1] = word end
+    return proc.start(words, { stdin = "1\n", env = { RILLE_ONNXRUNTIME = runtime } })
+  end
+
+  it("s4_1 is the weather: the batch is tried again, and nothing is dead-lettered", function()
+    local dead = proc.folder() .. "/dead"
+    local process = slow("0.2", "4", "--dead-letter", "file:" .. dead)
+    assert.equal(0, process:wait(30), process:err())
+    assert.equal("try 1\ntry 2\ntry 3\ntry 4\n", process:out())
+    has(process:err(), "the run took longer than its timeout (0.2 s)")
+    assert.is_false(is_there(dead) and proc.read(dead) ~= "")
+  end)
+
+  it("s4_1 ends when the outage is over", function()
+    local process = slow("0.2", "1000", "--outage", "2")
+    assert.equal(4, process:wait(30), process:err())
+    has(process:err(), "gave up after --outage 2 s: ")
+    has(process:err(), "the run took longer than its timeout (0.2 s)")
+    assert.is_truthy(process:out():find "try 3\n")
+  end)
+
+  it("s4_1 ends at once on a signal", function()
+    local process = slow("0.2", "1000")
+    assert.is_true(proc.till(20, function() return process:out():find "try 4\n" ~= nil end), process:err())
+    local began = os.time()
+    process:kill "TERM"
+    assert.equal(0, process:wait(20), process:err())
+    assert.is_true(os.time() - began <= 2, process:err())
+  end)
+
+  it("limits.time that is shorter is the batch's all the same", function()
+    local process = slow("60", "1000", "--limits-time", "3")
+    assert.equal(4, process:wait(30), process:err())
+    has(process:err(), "the call took longer than limits.time (3")
+  end)
+end)
+
 describe("a network of rille.mlp", function()
   after_each(proc.end_all)
 
