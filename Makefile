@@ -144,9 +144,9 @@ $(REGISTRY)/.done-$(APICURIO):
 	@touch $@
 
 # The version that is used, and the oldest that is tested.
-ONNXRUNTIME := 1.31.1
+ONNXRUNTIME := 1.32.0
 ONNXRUNTIME_OLD := 1.20.0
-.PHONY: onnxruntime onnxruntime-test
+.PHONY: onnxruntime onnxruntime-test onnx-header
 onnxruntime: $(BUILD)/libonnxruntime.so ## ONNX Runtime beside the program, which runs models with it (through pip)
 
 onnxruntime-test: onnxruntime build/onnxruntime/$(ONNXRUNTIME_OLD)/libonnxruntime.so build/onnxruntime/ort-sys
@@ -158,6 +158,12 @@ $(BUILD)/libonnxruntime.so: build/onnxruntime/$(ONNXRUNTIME)/libonnxruntime.so
 build/onnxruntime/%/libonnxruntime.so: tests/deps/onnxruntime
 	@tests/deps/install onnxruntime
 	$(call say,pip,$@)tests/deps/onnxruntime $* $(@D)
+
+onnx-header: build/onnxruntime/header/onnxruntime_c_api.h ## ONNX Runtime's official header (through npm, 150 MB): the declarations of it are tested against that, too
+
+build/onnxruntime/header/onnxruntime_c_api.h: tests/deps/onnxruntime_header
+	@tests/deps/install onnx-header
+	$(call say,npm,$@)tests/deps/onnxruntime_header $(@D) && touch $@
 
 build/onnxruntime/ort-sys: tests/deps/ort_sys
 	$(call say,cargo,$@)tests/deps/ort_sys $@ && touch $@
@@ -279,7 +285,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/flags $$(call below,$$(firstword $$(sub
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fsanitize=fuzzer $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS) -ldl
 
 .PHONY: ci-full
-ci-full: ## what .ci/run leaves out: clang, librdkafka 2.12.1, MLServer, specs under ASan, TSan, valgrind, check-gc
+ci-full: ## what .ci/run leaves out: ONNX Runtime's header, clang, librdkafka 2.12.1, MLServer, specs under ASan, TSan, valgrind, check-gc
 	@tests/deps/install build test lint full librdkafka
 	@tests/ci-full
 

@@ -51,12 +51,27 @@ static void keep_secret(const struct rl_http_opts *opts) {
   if (opts->password) rl_log_secret(opts->password);
 }
 
+int rl_http_check_login(const char *name, const char *text, struct rl_err *err) {
+  for (const char *p = text ? text : ""; *p; p++)
+    if ((unsigned char)*p < ' ' || *p == 0x7f)
+      return rl_fail(err, RL_EUSAGE, "%s holds a control character (a line's end, a tab): no log-in does",
+                     name);
+  return 0;
+}
+
+static int check_logins(const struct rl_http_opts *opts, struct rl_err *err) {
+  int rc = rl_http_check_login("the token", opts->token, err);
+  if (!rc) rc = rl_http_check_login("the user", opts->user, err);
+  return rc ? rc : rl_http_check_login("the password", opts->password, err);
+}
+
 int rl_http_new(struct rl_http **out, const struct rl_http_opts *opts, struct rl_err *err) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (opts->token && opts->user)
     return rl_fail(err, RL_EUSAGE, "a user and a token: one of the two is how to log in");
   if (opts->key && !opts->certificate)
     return rl_fail(err, RL_EUSAGE, "a key (%s) without its certificate", opts->key);
+  if (check_logins(opts, err)) return RL_EUSAGE;
   pthread_once(&once, start_curl);
   struct rl_http *http = rl_zalloc(sizeof *http);
   copy_opts(&http->opts, opts);

@@ -50,7 +50,7 @@ struct rl_http_call {
   struct rl_err err;    /* "GET http://host/path: 404 Not Found: what the body says first" */
 };
 
-/* Texts are copied. RL_EUSAGE: options that do not go together. */
+/* Texts are copied. RL_EUSAGE: options that do not go together, or credentials that will not do. */
 int rl_http_new(struct rl_http **out, const struct rl_http_opts *opts, struct rl_err *err);
 void rl_http_free(struct rl_http *http); /* when no call is under way */
 
@@ -66,6 +66,9 @@ void rl_http_call_free(struct rl_http_call *call);
 /* The first header of that name, without blanks around it: in `call->head`; data NULL: none. */
 struct rl_bytes rl_http_header(const struct rl_http_call *call, const char *name);
 
+/* 0 or RL_EUSAGE: a credential (NULL: none) that holds control characters, which would end its header and
+ * begin another. The error begins with the name and does not repeat the text. */
+int rl_http_check_login(const char *name, const char *text, struct rl_err *err);
 /* 0 or RL_EUSAGE: http:// or https://, a host, no user or password. The text of a URL that may hold a
  * secret (an '@', a query) is not repeated. */
 int rl_http_check_url(const char *url, struct rl_err *err);

@@ -12,10 +12,15 @@ const char *rl_arg_text(lua_State *L, int idx, const char *call, const char *wha
   return lua_tolstring(L, idx, len);
 }
 
+/* "1.5", "nil", "string": the number itself, where that is what is wrong. Stays on the stack. */
+static const char *push_found(lua_State *L, int idx) {
+  return lua_type(L, idx) == LUA_TNUMBER ? luaL_tolstring(L, idx, NULL) : luaL_typename(L, idx);
+}
+
 int64_t rl_arg_integer(lua_State *L, int idx, const char *call, const char *what) {
   int ok = 0;
   lua_Integer value = lua_type(L, idx) == LUA_TNUMBER ? lua_tointegerx(L, idx, &ok) : 0;
-  if (!ok) rl_lua_script_error(L, "%s: the %s must be an integer, not %s", call, what, luaL_typename(L, idx));
+  if (!ok) rl_lua_script_error(L, "%s: the %s must be an integer, not %s", call, what, push_found(L, idx));
   return value;
 }
 

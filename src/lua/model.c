@@ -14,7 +14,7 @@
 /* Registry: the types' metatables, to be found without making a string: finalizers may have no memory. */
 static const char model_key, outcome_key;
 
-/* User values 1 and 2: the tables of inputs and outputs. */
+/* User values: the tables of inputs (1) and outputs (2), the URI (3). They outlive the closing. */
 struct model {
   struct rl_model *m; /* NULL: closed */
 };
@@ -99,7 +99,7 @@ int l_model(lua_State *L) {
   const char *uri = rl_arg_text(L, 1, "rille.model", "URI", NULL);
   rl_lua_model_options(L, 2, &opts);
   struct patience patience = be_patient(L);
-  struct model *model = lua_newuserdatauv(L, sizeof *model, 2);
+  struct model *model = lua_newuserdatauv(L, sizeof *model, 3);
   model->m = NULL;
   set_metatable(L, &model_key);
   int rc = rl_model_open(&model->m, uri, &opts, go_on, &patience, &err);
@@ -109,12 +109,19 @@ int l_model(lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   push_ports(L, rl_model_outputs(model->m));
   lua_setiuservalue(L, -2, 2);
+  lua_pushstring(L, rl_model_uri(model->m));
+  lua_setiuservalue(L, -2, 3);
   return 1;
 }
 
-static struct model *check_model(lua_State *L, const char *call) {
+static struct model *check_type(lua_State *L, const char *call) {
   struct model *model = rl_arg_userdata(L, 1, &model_key);
   if (!model) rl_lua_script_error(L, "%s: it is no model but a %s", call, luaL_typename(L, 1));
+  return model;
+}
+
+static struct model *check_model(lua_State *L, const char *call) {
+  struct model *model = check_type(L, call);
   if (!model->m) rl_lua_script_error(L, "%s: the model is closed", call);
   return model;
 }
@@ -209,16 +216,21 @@ static int l_model_gc(lua_State *L) {
   return 0;
 }
 
+static int l_model_close(lua_State *L) {
+  check_type(L, "model:close");
+  return l_model_gc(L);
+}
+
 static int l_model_index(lua_State *L) {
   static const char *const members[] = {"inputs", "outputs", "uri", "close"};
-  struct model *model = check_model(L, "model");
+  check_type(L, "model");
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if (strcmp(name, "inputs") == 0 || strcmp(name, "outputs") == 0)
     lua_getiuservalue(L, 1, *name == 'i' ? 1 : 2);
   else if (strcmp(name, "uri") == 0)
-    lua_pushstring(L, rl_model_uri(model->m));
+    lua_getiuservalue(L, 1, 3);
   else if (strcmp(name, "close") == 0)
-    lua_pushcfunction(L, l_model_gc);
+    lua_pushcfunction(L, l_model_close);
   else {
     const char *near = rl_nearest(name, members, sizeof members / sizeof *members);
     rl_lua_script_error(L, "a model has no '%.80s'%s%s%s: it is called with tensors, m(t)", name,

@@ -14,7 +14,8 @@
  *
  * m(t), m{ name = t, ... }       a tensor when the model has one output, else a table of them by name
  * m.inputs, m.outputs            arrays of { name =, dtype =, shape = }, where -1 is a free size; empty when
- * the model does not say m.uri, tostring(m), m:close(), <close>
+ *                                the model does not say
+ * m.uri, tostring(m), m:close(), <close>    closed again: nothing; inputs, outputs and uri stay
  *
  * A wrong argument, an unknown name, and a model that cannot be opened are script failures (S4.6); what is
  * not to be had now is the weather, as rille.transient makes it (S4.1); types and shapes that the model does

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/http.h"
 #include "base/log.h"
 #include "lua/args.h"
 #include "lua/fail.h"
@@ -37,7 +38,21 @@ static double seconds(lua_State *L, int idx, const char *name) {
 }
 
 static const char *text_option(lua_State *L, int idx, const char *name) {
-  return push_option(L, idx, name) ? rl_arg_text(L, lua_gettop(L), CALL, name, NULL) : NULL;
+  size_t len;
+  if (!push_option(L, idx, name)) return NULL;
+  const char *text = rl_arg_text(L, lua_gettop(L), CALL, name, &len);
+  if (strlen(text) == len) return text;
+  rl_lua_script_error(L, CALL ": %s holds a zero byte", name);
+}
+
+static const char *without_control(lua_State *L, const char *name, const char *text) {
+  struct rl_err err;
+  if (rl_http_check_login(name, text, &err)) rl_lua_script_error(L, CALL ": %s", err.text);
+  return text;
+}
+
+static const char *login_option(lua_State *L, int idx, const char *name) {
+  return without_control(L, name, text_option(L, idx, name));
 }
 
 /* ---- the environment ---- */
@@ -51,7 +66,7 @@ static const char *variable(const char *name) {
 static const char *push_line(lua_State *L, const char *name, const char *path) {
   char line[4096];
   FILE *in = fopen(path, "re");
-  bool read = in && fgets(line, sizeof line, in);
+  bool read = in && fgets(line, sizeof line, in) && strcspn(line, "\r\n");
   int error = in && !read && !ferror(in) ? 0 : errno;
   if (in) fclose(in);
   if (!read)
@@ -60,18 +75,26 @@ static const char *push_line(lua_State *L, const char *name, const char *path) {
   return lua_pushlstring(L, line, strcspn(line, "\r\n"));
 }
 
+/* Without the line's end that files of secrets have, and variables that were filled from one. */
+static const char *push_trimmed(lua_State *L, const char *text) {
+  size_t len = text ? strlen(text) : 0;
+  while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
+  return len ? lua_pushlstring(L, text, len) : NULL;
+}
+
 /* A secret as it is, or the file that holds it. */
 static const char *secret(lua_State *L, const char *name, const char *file) {
   const char *value = variable(name), *path = variable(file);
   if (value && path)
     rl_lua_script_error(L, CALL ": the environment has %s and %s: leave one out", name, file);
-  return path ? push_line(L, file, path) : value;
+  return path ? without_control(L, file, push_line(L, file, path))
+              : without_control(L, name, push_trimmed(L, value));
 }
 
 /* Who logs in one way in the script is not logged in another way by the environment. */
 static void log_in_from_environment(lua_State *L, struct rl_model_opts *o) {
   if (!o->token && !o->user) {
-    o->user = variable("RILLE_MODEL_USER");
+    o->user = without_control(L, "RILLE_MODEL_USER", variable("RILLE_MODEL_USER"));
     o->token = secret(L, "RILLE_MODEL_TOKEN", "RILLE_MODEL_TOKEN_FILE");
   }
   const char *password = variable("RILLE_MODEL_PASSWORD"), *file = variable("RILLE_MODEL_PASSWORD_FILE");
@@ -107,9 +130,9 @@ void rl_lua_model_options(lua_State *L, int idx, struct rl_model_opts *o) {
   o->ca = text_option(L, idx, "ca");
   o->certificate = text_option(L, idx, "certificate");
   o->key = text_option(L, idx, "key");
-  o->user = text_option(L, idx, "user");
-  o->password = text_option(L, idx, "password");
-  o->token = text_option(L, idx, "token");
+  o->user = login_option(L, idx, "user");
+  o->password = login_option(L, idx, "password");
+  o->token = login_option(L, idx, "token");
   log_in_from_environment(L, o);
   if (o->password) rl_log_secret(o->password);
   if (o->token) rl_log_secret(o->token);

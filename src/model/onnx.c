@@ -165,10 +165,10 @@ static int run_values(const struct rl_onnx_session *s, const struct OrtRunOption
 }
 
 static int late(const struct rl_onnx_session *s, struct rl_err *err) {
-  return rl_fail(err, RL_EFAIL, "the run took longer than its timeout (%g s)", s->timeout);
+  return rl_fail(err, RL_ETRANSIENT, "the run took longer than its timeout (%g s)", s->timeout);
 }
 
-/* Whoever asked for the end knows why; a time-out in process is the batch's: it would be as slow again. */
+/* Whoever asked for the end knows why. */
 static int judge(const struct rl_onnx_session *s, const struct rl_onnx_watch *watch, int rc,
                  struct rl_err *err) {
   if (watch->end == RL_ONNX_STOPPED) return rl_fail(err, RL_ETRANSIENT, "the run was ended");

@@ -1,4 +1,8 @@
 /* Opening a server's model: where it is, its client, and what its protocol loads. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "model/serve.h"
@@ -37,6 +41,25 @@ static int read_uri(struct rl_served *s, const char *uri, struct rl_err *err) {
   return code ? code : rl_http_check_url(s->url, err);
 }
 
+/* Told before a server is waited for, which may be long. */
+static int check_file(const char *uri, const char *name, const char *path, struct rl_err *err) {
+  int scheme = (int)strcspn(uri, ":");
+  if (!path) return 0;
+  if (uri[scheme - 1] != 's')
+    return rl_fail(err, RL_EUSAGE, "%s is for TLS, which %.*s:// is without: %.*ss:// has it", name, scheme,
+                   uri, scheme, uri);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return rl_fail(err, RL_EUSAGE, "%s: cannot read %s: %s", name, path, strerror(errno));
+  close(fd);
+  return 0;
+}
+
+static int check_files(const char *uri, const struct rl_model_opts *opts, struct rl_err *err) {
+  int code = check_file(uri, "ca", opts->ca, err);
+  if (code == 0) code = check_file(uri, "certificate", opts->certificate, err);
+  return code ? code : check_file(uri, "key", opts->key, err);
+}
+
 static int make_client(struct rl_served *s, const struct rl_model_opts *opts, struct rl_err *err) {
   const struct rl_http_opts http = {.timeout = s->timeout,
                                     .max_body = (size_t)64 << 20,
@@ -60,6 +83,7 @@ int rl_served_init(struct rl_served *s, const char *uri, const struct rl_model_o
   atomic_init(&s->seed, (unsigned long long)rl_now());
   pthread_mutex_init(&s->mu, NULL);
   int code = read_uri(s, uri, err);
+  if (code == 0) code = check_files(uri, opts, err);
   if (code == 0) code = make_client(s, opts, err);
   if (code != 0) rl_served_done(s);
   return code;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/http.h"
 #include "base/mem.h"
 #include "base/properties.h"
 #include "stream/settings_impl.h"
@@ -122,7 +123,9 @@ static int check_login(const struct rl_settings *s, struct rl_err *err) {
                    "'' takes away what the script says)");
   if (s->registry_key && !s->registry_certificate)
     return rl_fail(err, RL_EUSAGE, "registry_key without registry_certificate");
-  return 0;
+  int rc = rl_http_check_login("registry_token", s->registry_token, err);
+  if (!rc) rc = rl_http_check_login("registry_user", s->registry_user, err);
+  return rc ? rc : rl_http_check_login("registry_password", s->registry_password, err);
 }
 
 static int make_client(struct rl_settings *s, struct rl_err *err) {

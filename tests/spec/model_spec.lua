@@ -35,6 +35,7 @@ local function run(text, options)
   for _, word in ipairs { "--input", "-", "--input-format", "lines" } do words[#words + 1] = word end
   for _, word in ipairs(options.words or {}) do words[#words + 1] = word end
   local env = { RILLE_ONNXRUNTIME = options.runtime or runtime }
+  for name, value in pairs(options.env or {}) do env[name] = value end
   local process = proc.start(words, { stdin = options.stdin or "1\n", env = env })
   return process:wait(60), process:out(), process:err()
 end
@@ -83,9 +84,9 @@ describe("the declarations of ONNX Runtime", function()
   end)
 
   it("are the official header's: places, types and numbers", function()
-    local folder = os.getenv "ONNXRUNTIME_HEADER" or "/usr/include/onnxruntime"
+    local folder = os.getenv "ONNXRUNTIME_HEADER" or fetched .. "header"
     if not is_there(folder .. "/onnxruntime_c_api.h") then
-      pending(folder .. " (ONNXRUNTIME_HEADER) has no onnxruntime_c_api.h")
+      pending(folder .. " (ONNXRUNTIME_HEADER) has no onnxruntime_c_api.h: make onnx-header")
     end
     local check = proc.start { os.getenv "CC" or "gcc", "-std=c17", "-Wall", "-Werror", "-fsyntax-only", "-Isrc", "-I" .. folder,
       "tests/deps/onnx_header.c" }
@@ -144,6 +145,39 @@ describe("where ONNX Runtime is looked for", function()
     has(relative[3], "an absolute path is wanted")
   end)
 
+  it("one that is there and does not load is told with its file and the reason", function()
+    local garbage = "echo garbage > "
+    local places = { "usr/bin/libonnxruntime.so", "usr/lib/rille/libonnxruntime.so" }
+    for _, place in ipairs(places) do
+      local folder = folder_with(copy_of_program(), "mkdir -p usr/lib/rille", garbage .. place)
+      local status, out, err = score(folder, { runtime = "" })
+      if status == 0 then pending "this system has an ONNX Runtime of its own" end
+      assert.equal(2, status, err)
+      assert.equal("", out)
+      has(err, "libonnxruntime.so, which is there, does not load: ")
+      has(err, folder .. "/usr/")
+      has(err, "file too short")
+      assert.is_nil(err:find("there is no ONNX Runtime", 1, true), err)
+    end
+  end)
+
+  it("one that is looked for next is taken although the first does not load", function()
+    needs(runtime)
+    local link = "ln -s " .. proc.quote(absolute(runtime)) .. " usr/lib/rille/libonnxruntime.so"
+    local folder = folder_with(copy_of_program(), "mkdir -p usr/lib/rille", "echo garbage > usr/bin/libonnxruntime.so", link)
+    local status, out, err = score(folder, { runtime = "" })
+    assert.equal(0, status, err)
+    assert.equal("21.0\n", out)
+  end)
+
+  it("a system's that does not load is told, too", function()
+    local folder = folder_with(copy_of_program(), "mkdir -p lib && echo garbage > lib/libonnxruntime.so.1")
+    local status, _, err = score(folder, { runtime = "", env = { LD_LIBRARY_PATH = folder .. "/lib" } })
+    if status == 0 then pending "this system has an ONNX Runtime of its own" end
+    assert.equal(2, status, err)
+    has(err, folder .. "/lib/libonnxruntime.so.1: file too short")
+  end)
+
   it("a model that is missing is told at the load, with its path, in one line", function()
     local status, _, err = run [[rille.model "/nowhere/m.onnx" return function() end]]
     assert.equal(2, status)
@@ -180,6 +214,60 @@ describe("a run under way", function()
     endless:kill "TERM"
     assert.equal(0, endless:wait(20), endless:err())
     has(endless:err(), "batch 1 is left unfinished")
+  end)
+end)
+
+-- A run that is as slow each time: no message is to blame for it, and it is not tried for ever without a rest.
+describe("a time-out in this process", function()
+  after_each(proc.end_all)
+
+  local SLOW = [[
+    local tries, m = 0, nil
+    return { backoff = 0.1, backoff_max = 0.4, retries = 0, handle = function(batch)
+      m = m or rille.model(arg[1], { timeout = tonumber(arg[2]) })
+      tries = tries + 1
+      io.write("try ", tries, "\n") io.flush()
+      if tries < tonumber(arg[3]) then m(rille.tensor({ 1 }, "float32")) end
+    end }]]
+
+  local function slow(timeout, tries, ...)
+    needs(runtime)
+    local words = { program.program, "run", "--code", SLOW, "--input", "-", "--input-format", "lines", ... }
+    local loop = onnx.loop(proc.folder() .. "/loop.onnx", 1 << 50)
+    for _, word in ipairs { "--", loop, timeout, tries } do words[#words + 1] = word end
+    return proc.start(words, { stdin = "1\n", env = { RILLE_ONNXRUNTIME = runtime } })
+  end
+
+  it("s4_1 is the weather: the batch is tried again, and nothing is dead-lettered", function()
+    local dead = proc.folder() .. "/dead"
+    local process = slow("0.2", "4", "--dead-letter", "file:" .. dead)
+    assert.equal(0, process:wait(30), process:err())
+    assert.equal("try 1\ntry 2\ntry 3\ntry 4\n", process:out())
+    has(process:err(), "the run took longer than its timeout (0.2 s)")
+    assert.is_false(is_there(dead) and proc.read(dead) ~= "")
+  end)
+
+  it("s4_1 ends when the outage is over", function()
+    local process = slow("0.2", "1000", "--outage", "2")
+    assert.equal(4, process:wait(30), process:err())
+    has(process:err(), "gave up after --outage 2 s: ")
+    has(process:err(), "the run took longer than its timeout (0.2 s)")
+    assert.is_truthy(process:out():find "try 3\n")
+  end)
+
+  it("s4_1 ends at once on a signal", function()
+    local process = slow("0.2", "1000")
+    assert.is_true(proc.till(20, function() return process:out():find "try 4\n" ~= nil end), process:err())
+    local began = os.time()
+    process:kill "TERM"
+    assert.equal(0, process:wait(20), process:err())
+    assert.is_true(os.time() - began <= 2, process:err())
+  end)
+
+  it("limits.time that is shorter is the batch's all the same", function()
+    local process = slow("60", "1000", "--limits-time", "3")
+    assert.equal(4, process:wait(30), process:err())
+    has(process:err(), "the call took longer than limits.time (3")
   end)
 end)
 

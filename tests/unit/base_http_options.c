@@ -31,6 +31,25 @@ TEST(options_that_do_not_go_together) {
   CHECK_HAS(err.text, "k.pem");
 }
 
+/* They would end the header's line, and begin another. */
+TEST(credentials_with_control_characters_are_refused_and_not_repeated) {
+  static const struct rl_http_opts bad[] = {{.token = "xyz\nX-Header: y"},
+                                            {.token = "xyz\r"},
+                                            {.user = "xyz\t", .password = "p"},
+                                            {.user = "me", .password = "xyz\x7f"}};
+  static const char *const names[] = {"token", "token", "user", "password"};
+  struct rl_http *http = NULL;
+  struct rl_err err = {0};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char part[100];
+    snprintf(part, sizeof part, "the %s holds a control character", names[i]);
+    CHECK_INT(rl_http_new(&http, &bad[i], &err), RL_EUSAGE);
+    CHECK_HAS(err.text, part);
+    CHECK(!strstr(err.text, "xyz"));
+  }
+  rl_http_free(client(&(struct rl_http_opts){.user = "J\xc3\xb6rg", .password = "\xe2\x82\xac 5"}));
+}
+
 TEST(a_certificate_file_that_is_none_is_the_user_s) {
   struct got g;
   char url[64];

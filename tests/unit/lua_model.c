@@ -46,6 +46,17 @@ TEST(it_says_what_it_takes_and_gives) {
             VALUES("a"));
 }
 
+TEST(a_closed_model_is_closed_again_and_still_says_what_it_was) {
+  reset();
+  made_pass(HANDLE("local m <close> = rille.model 'fake:two'\n"
+                   "m:close()\n"
+                   "assert(select('#', m:close()) == 0)\n"
+                   "assert(m.uri == 'fake:two' and m.inputs[1].name == 'x' and #m.outputs == 2)\n"
+                   "assert(tostring(m) == 'model (closed)')"),
+            VALUES("a"));
+  CHECK_INT(fake.closes, 1);
+}
+
 TEST(options_reach_the_backend) {
   reset();
   made_pass(
@@ -89,6 +100,9 @@ TEST(s4_6_misuse_is_the_scripts_failure) {
       {"rille.model 'susy.onx'", "\"susy.onx\" is no model"},
       {"rille.model('fake:one', { thread = 1 })", "unknown option 'thread' (did you mean 'threads'?)"},
       {"rille.model('fake:one', { batch = 0 })", "batch is a whole number from 1"},
+      {"rille.model('fake:one', { batch = 1.5 })", "rille.model: the batch must be an integer, not 1.5"},
+      {"rille.model('fake:one', { threads = 1e300 })", "the threads must be an integer, not 1e+300"},
+      {"rille.model('fake:one', { batch = '2' })", "the batch must be an integer, not string"},
       {"rille.model('fake:one', { timeout = 0 })", "timeout is a number of seconds above 0"},
       {"rille.model('fake:one', { user = 'a', token = 'b' })", "two ways to log in"},
       {"rille.model('fake:one', { password = 'b' })", "password without user"},
@@ -103,7 +117,10 @@ TEST(s4_6_misuse_is_the_scripts_failure) {
       {"rille.model 'fake:one'{ y = rille.tensor{1} }", "the model has no input 'y': it takes x"},
       {"rille.model 'fake:one'{}", "the input 'x' is missing"},
       {"rille.model 'fake:one'.input", "a model has no 'input' (did you mean 'inputs'?)"},
-      {"(function() local m = rille.model 'fake:one' m:close() m(1) end)()", "the model is closed"}};
+      {"(function() local m = rille.model 'fake:one' m:close() m(1) end)()", "the model is closed"},
+      {"(function() local m = rille.model 'fake:one' m:close() return m.input end)()",
+       "a model has no 'input' (did you mean 'inputs'?)"},
+      {"rille.model 'fake:one'.close(5)", "model:close: it is no model but a number"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char code[300];
     reset();
@@ -174,4 +191,66 @@ TEST(credentials_come_from_the_environment_and_are_told_to_nobody) {
   made_fail(HANDLE("rille.model 'fake:one'"), VALUES("a"), RL_BLAME_SCRIPT, "it is empty");
   reset();
   unlink(path);
+}
+
+/* A line's end in what is sent would begin a header of its own. */
+TEST(control_characters_in_credentials_are_refused_and_not_repeated) {
+  static const struct {
+    const char *options, *name;
+  } cases[] = {{"token = 'xyz\\nheader: y'", "rille.model: token holds"},
+               {"token = 'xyz\\0y'", "rille.model: token holds a zero byte"},
+               {"user = 'xyz\\127'", "rille.model: user holds"},
+               {"user = 'me', password = 'xyz\\ty'", "rille.model: password holds"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char code[200];
+    reset();
+    snprintf(code, sizeof code, HANDLE("rille.model('fake:one', { %s })"), cases[i].options);
+    made_fail(code, VALUES("a"), RL_BLAME_SCRIPT, cases[i].name);
+    CHECK_INT(fake.opens, 0);
+  }
+}
+
+static void refuse_variable(const char *name, const char *value) {
+  struct made_run r;
+  char part[100];
+  snprintf(part, sizeof part, "rille.model: %s holds a control character", name);
+  setenv(name, value, 1);
+  CHECK_INT(made_open(&r, "local m = rille.model 'fake:one'\nreturn function() end"), RL_EUSAGE);
+  CHECK_HAS(r.err.text, part);
+  CHECK(!strstr(r.err.text, "xyz"));
+  made_close(&r);
+  unsetenv(name);
+}
+
+TEST(control_characters_in_the_environment_are_refused_by_the_variables_name) {
+  char path[] = "/tmp/rille-model-XXXXXX";
+  close(mkstemp(path));
+  write_file(path, "xyz\ty\n");
+  reset();
+  refuse_variable("RILLE_MODEL_TOKEN", "xyz\nheader: y");
+  refuse_variable("RILLE_MODEL_TOKEN", "xyz\r\n\r\nGET /");
+  refuse_variable("RILLE_MODEL_USER", "xyz\n");
+  setenv("RILLE_MODEL_USER", "me", 1);
+  refuse_variable("RILLE_MODEL_PASSWORD", "xyz\x01");
+  unsetenv("RILLE_MODEL_USER");
+  setenv("RILLE_MODEL_TOKEN_FILE", path, 1);
+  struct made_run r;
+  CHECK_INT(made_open(&r, "local m = rille.model 'fake:one'\nreturn function() end"), RL_EUSAGE);
+  CHECK_HAS(r.err.text, "RILLE_MODEL_TOKEN_FILE holds a control character");
+  made_close(&r);
+  reset();
+  unlink(path);
+}
+
+TEST(a_secret_in_the_environment_ends_before_its_line_does) {
+  reset();
+  setenv("RILLE_MODEL_TOKEN", "t0p-secret\r\n\n", 1);
+  made_pass(HANDLE("rille.model 'fake:one'"), VALUES("a"));
+  CHECK_STR(fake.secret, "t0p-secret");
+  reset();
+  setenv("RILLE_MODEL_USER", "me", 1);
+  setenv("RILLE_MODEL_PASSWORD", "with blanks \n", 1);
+  made_pass(HANDLE("rille.model 'fake:one'"), VALUES("a"));
+  CHECK_STR(fake.secret, "with blanks ");
+  reset();
 }

@@ -1,4 +1,5 @@
 /* The Open Inference Protocol: where a server is, its readiness, who is let in. */
+#include "base/clock.h"
 #include "kserve_bed.h"
 
 /* ---- readiness ---- */
@@ -96,6 +97,25 @@ TEST(no_uri_that_may_hold_a_secret_is_told) {
     CHECK_INT(served_open(&m, &rl_model_kserve, uris[i], NULL), RL_EUSAGE);
     CHECK_HAS(m.err.text, strchr(uris[i], '@') ? "a user and password are options" : "have no '?'");
     CHECK(!strstr(m.err.text, "hunter22"));
+  }
+}
+
+TEST(files_for_tls_are_refused_where_there_is_none) {
+  static const struct {
+    struct rl_model_opts opts;
+    const char *uri, *why;
+  } cases[] = {
+      {{.ca = "/nowhere"}, "kserve://h:1/m", "ca is for TLS, which kserve:// is without: kserves:// has it"},
+      {{.certificate = "/c", .key = "/k"}, "kserve://h:1/m", "certificate is for TLS"},
+      {{.ca = "/nowhere"}, "kserves://h:1/m", "ca: cannot read /nowhere: No such file"},
+      {{.ca = "/dev/null", .certificate = "/no/c"}, "kserves://h:1/m", "certificate: cannot read /no/c"},
+      {{.certificate = "/dev/null", .key = "/no/k"}, "kserves://h:1/m", "key: cannot read /no/k"}};
+  struct served m;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int64_t began = rl_now();
+    CHECK_INT(served_open(&m, &rl_model_kserve, cases[i].uri, &cases[i].opts), RL_EUSAGE);
+    CHECK_HAS(m.err.text, cases[i].why);
+    CHECK(rl_now() - began < RL_NS_PER_S); /* no server was waited for */
   }
 }
 

@@ -80,6 +80,15 @@ TEST(what_goes_with_a_registry) {
   refused(MAKE("decode=json", "registry=http://a"), "registry goes with decode = \"avro\"");
 }
 
+TEST(credentials_with_control_characters_are_refused) {
+  refused(MAKE("registry=http://a", "registry_token=xyz\nX-Header: y"),
+          "registry_token holds a control character");
+  refused(MAKE("registry=http://a", "%registry_token=xyz\n"), "registry_token holds a control character");
+  refused(MAKE("registry=http://a", "registry_user=m\re"), "registry_user holds a control character");
+  refused(MAKE("registry=http://a", "registry_user=me", "registry_password=xyz\t"),
+          "registry_password holds a control character");
+}
+
 TEST(the_file_stands_for_what_is_not_set) {
   struct made m;
   char pair[100];
