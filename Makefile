@@ -80,8 +80,10 @@ $(BUILD)/obj/%.c.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# Loops over a network's numbers: vector instructions, and no errno from a square root.
-$(BUILD)/obj/model/mlp_math.c.o: CFLAGS_ALL += $(if $(SANITIZE),,-O3) -fno-math-errno
+# Loops over numbers: vector instructions; no errno from a square root, and nobody asks which operations trapped, so
+# that a condition becomes a mask.
+VECTORS := $(if $(SANITIZE),,-O3) -fno-math-errno -fno-trapping-math
+$(BUILD)/obj/model/mlp_math.c.o: CFLAGS_ALL += $(VECTORS)
 
 $(BUILD)/obj/%.cpp.o: src/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -90,7 +92,7 @@ $(BUILD)/obj/%.cpp.o: src/%.cpp $(BUILD)/flags
 # A file that changes only when its text does. The flags: then all of the build folder is made anew, so that
 # objects of two variants never meet. A room's list: a file that went leaves the archive too.
 remember = mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' > $@
-FLAGS := $(CC) $(CXX) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS) $(LUA_LIBS)
+FLAGS := $(CC) $(CXX) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS) $(LUA_LIBS) $(VECTORS)
 .PHONY: FORCE
 $(BUILD)/flags: FORCE
 	@$(call remember,$(FLAGS))

@@ -3,17 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-void rl_mlp_add_bias(float *restrict z, const float *restrict bias, size_t rows, size_t width) {
-  for (size_t i = 0; i < rows; i++, z += width)
-    for (size_t j = 0; j < width; j++) z[j] += bias[j];
+void rl_mlp_repeat(const float *restrict bias, size_t rows, size_t width, float *restrict z) {
+  for (size_t i = 0; i < rows; i++, z += width) memcpy(z, bias, width * sizeof *z);
 }
 
-void rl_mlp_relu(float *restrict z, const float *restrict bias, size_t rows, size_t width) {
-  for (size_t i = 0; i < rows; i++, z += width)
-    for (size_t j = 0; j < width; j++) {
-      float x = z[j] + bias[j];
-      z[j] = x < 0 ? 0 : x;
-    }
+void rl_mlp_relu(float *z, size_t padded) {
+  for (size_t i = 0; i < padded; i++) z[i] = z[i] < 0 ? 0 : z[i];
 }
 
 /* Four numbers that vector instructions of every machine take at once. */
@@ -53,10 +48,7 @@ void rl_mlp_drop(float *restrict a, size_t padded, double rate, struct rl_mlp_di
 }
 
 void rl_mlp_unrelu(float *restrict d, const float *restrict a, size_t padded, float scale) {
-  for (size_t i = 0; i < padded; i++) {
-    float scaled = d[i] * scale; /* of all, so that there is no branch */
-    d[i] = a[i] > 0 ? scaled : 0;
-  }
+  for (size_t i = 0; i < padded; i++) d[i] = a[i] > 0 ? d[i] * scale : 0;
 }
 
 void rl_mlp_sum_rows(const float *restrict d, size_t rows, size_t width, float *restrict sum) {

@@ -17,10 +17,10 @@ struct rl_mlp_dice {
   uint32_t at[RL_MLP_PAD];
 };
 
-/* z += bias, in each of the rows. */
-void rl_mlp_add_bias(float *z, const float *bias, size_t rows, size_t width);
-/* The same, and what is below 0 becomes 0. NaN stays: a row that has one has no score. */
-void rl_mlp_relu(float *z, const float *bias, size_t rows, size_t width);
+/* Each of z's rows becomes the biases. */
+void rl_mlp_repeat(const float *bias, size_t rows, size_t width, float *z);
+/* What is below 0 becomes 0. NaN stays: a row that has one has no score. */
+void rl_mlp_relu(float *z, size_t padded);
 /* Each a becomes 0 with probability `rate`, else a / (1 - rate). */
 void rl_mlp_drop(float *a, size_t padded, double rate, struct rl_mlp_dice *dice);
 /* The way back through both: d is scaled where a was let through, 0 elsewhere. */
