@@ -202,7 +202,7 @@ demo-susy: ## TensorFlow-IO's tutorial from end to end on Apache Kafka (ROWS=100
 	@BUILD=$(BUILD) $(if $(ROWS),ROWS=$(ROWS)) $(if $(BROKER),BROKER=$(BROKER)) tests/demo/susy
 
 .PHONY: bench bench-peers
-bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv susy train trickle start memory")
+bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv susy train acai trickle start memory")
 	@$(MAKE) deps-test
 	@$(MAKE) all kafka onnxruntime $(BUILD)/bench/micro_model
 	@BUILD=$(BUILD) tests/bench/run $(JOB)
