@@ -12,19 +12,14 @@
 #include "lua/alloc.h"
 #include "lua/json.h"
 #include "lua/json_marks.h"
+#include "lua/json_member.h"
+#include "lua/json_path.h"
 #include "lua/json_shape.h"
 #include "lua/json_tensor.h"
 #include "lua/number.h"
 #include "lua/tensor.h"
 
-enum { SPARSE_MAX = 1000000, INTEGER_MAX = 20 }; /* holes an array may have; characters of an integer */
-
-/* One member of an object, written to out[at, end) as "key":value. */
-struct member {
-  const char *key; /* Lua's, which the table keeps alive; NULL: digits */
-  size_t len, at, end;
-  char digits[INTEGER_MAX];
-};
+enum { SPARSE_MAX = 1000000 }; /* holes an array may have */
 
 struct encoder {
   lua_State *L;
@@ -34,47 +29,13 @@ struct encoder {
   size_t most;       /* bytes that `out` may come to hold */
   const void **open; /* the tables around the value */
   size_t depth, cap_open;
-  struct member *members; /* of the open objects, the innermost last */
+  struct rl_json_member *members; /* of the open objects, the innermost last */
   size_t n_members, cap_members;
   struct rl_buf sorted;
-  struct rl_buf path; /* of what failed, from the outside in */
+  struct rl_json_path path; /* of what failed */
 };
 
 static int encode(struct encoder *e, int idx);
-
-static void prepend_path(struct encoder *e, const char *step, size_t len) {
-  rl_buf_clear(&e->sorted);
-  rl_buf_put(&e->sorted, step, len);
-  if (e->path.len > 0 && e->path.data[0] != '[') rl_buf_putc(&e->sorted, '.');
-  rl_buf_put(&e->sorted, e->path.data ? e->path.data : "", e->path.len);
-  struct rl_buf old = e->path;
-  e->path = e->sorted;
-  e->sorted = old;
-}
-
-static void prepend_key(struct encoder *e, const char *key, size_t len) {
-  bool plain = len > 0;
-  for (size_t i = 0; i < len && plain; i++) {
-    char c = key[i];
-    plain = c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  }
-  if (plain) {
-    prepend_path(e, key, len);
-    return;
-  }
-  struct rl_buf step = RL_BUF_INIT;
-  rl_buf_putc(&step, '[');
-  rl_put_json_string(&step, rl_bytes(key, len));
-  rl_buf_putc(&step, ']');
-  prepend_path(e, step.data, step.len);
-  rl_buf_free(&step);
-}
-
-static void prepend_index(struct encoder *e, lua_Integer index) {
-  char step[32];
-  int len = snprintf(step, sizeof step, "[%lld]", (long long)index);
-  prepend_path(e, step, (size_t)len);
-}
 
 /* err gets the reason now and the path when the failure has come back to the top. */
 static int refuse(struct encoder *e, const char *what) { return rl_fail(e->err, RL_EHANDLER, "%s", what); }
@@ -85,23 +46,11 @@ static void put_line(struct encoder *e, size_t depth) {
   for (size_t i = 0; i < depth; i++) rl_buf_put(e->out, "  ", 2);
 }
 
-/* Writes value to the end of text[0, INTEGER_MAX) and returns where it begins: a tenth of printf's time. */
-static size_t write_integer(char *text, lua_Integer value) {
-  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  size_t at = INTEGER_MAX;
-  do {
-    text[--at] = (char)('0' + rest % 10);
-    rest /= 10;
-  } while (rest > 0);
-  if (value < 0) text[--at] = '-';
-  return at;
-}
-
 static int encode_number(struct encoder *e, int idx) {
   if (lua_isinteger(e->L, idx)) {
-    char digits[INTEGER_MAX];
-    size_t at = write_integer(digits, lua_tointeger(e->L, idx));
-    rl_buf_put(e->out, digits + at, INTEGER_MAX - at);
+    char digits[RL_INTEGER_TEXT];
+    size_t at = rl_json_put_integer(digits, lua_tointeger(e->L, idx));
+    rl_buf_put(e->out, digits + at, RL_INTEGER_TEXT - at);
     return 0;
   }
   double value = lua_tonumber(e->L, idx);
@@ -125,7 +74,7 @@ static int encode_items(struct encoder *e, int idx, lua_Integer n) {
     lua_rawgeti(e->L, idx, i);
     code = encode(e, lua_gettop(e->L));
     lua_pop(e->L, 1);
-    if (code) prepend_index(e, i);
+    if (code) rl_json_path_index(&e->path, i);
   }
   if (n > 0) put_line(e, e->depth - 1);
   rl_buf_putc(e->out, ']');
@@ -138,57 +87,32 @@ static int encode_array(struct encoder *e, int idx, const struct rl_json_shape *
   return encode_items(e, idx, n);
 }
 
-static struct rl_bytes member_key(const struct member *m) {
-  return m->key ? rl_bytes(m->key, m->len) : rl_bytes(m->digits, m->len);
-}
-
-/* The key at -2 as text. Numbers are not converted in place: that would confuse lua_next. */
-static struct member read_key(lua_State *L) {
-  struct member m = {0};
-  if (lua_type(L, -2) == LUA_TSTRING) {
-    m.key = lua_tolstring(L, -2, &m.len);
-  } else {
-    char digits[INTEGER_MAX];
-    size_t at = write_integer(digits, lua_tointeger(L, -2));
-    m.len = INTEGER_MAX - at;
-    memcpy(m.digits, digits + at, m.len);
-  }
-  return m;
-}
-
-static int order_members(const void *x, const void *y) {
-  struct rl_bytes a = member_key(x), b = member_key(y);
-  size_t shorter = a.len < b.len ? a.len : b.len;
-  int order = memcmp(a.data, b.data, shorter);
-  return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* Writes the member at the stack's top two places and leaves the key there. */
 static int encode_member(struct encoder *e) {
-  struct member m = read_key(e->L);
+  struct rl_json_member m = rl_json_member_read(e->L);
   m.at = e->out->len;
-  rl_put_json_string(e->out, member_key(&m));
+  rl_put_json_string(e->out, rl_json_member_key(&m));
   rl_buf_put(e->out, ": ", e->style.pretty ? 2 : 1);
   int code = encode(e, lua_gettop(e->L));
   lua_pop(e->L, 1);
   m.end = e->out->len;
   RL_GROW(e->members, e->cap_members, e->n_members + 1);
   e->members[e->n_members++] = m;
-  if (code) prepend_key(e, member_key(&m).data, m.len);
+  if (code) rl_json_path_key(&e->path, rl_json_member_key(&m).data, m.len);
   return code;
 }
 
 /* Replaces out[at, …), the members as they came, by the same in order, with commas. */
 static int sort_members(struct encoder *e, size_t first, size_t at) {
-  struct member *m = e->members + first;
+  struct rl_json_member *m = e->members + first;
   size_t n = e->n_members - first;
-  qsort(m, n, sizeof *m, order_members);
+  qsort(m, n, sizeof *m, rl_json_member_order);
   rl_buf_clear(&e->sorted);
   rl_buf_put(&e->sorted, e->out->data + at, e->out->len - at);
   e->out->len = at;
   for (size_t i = 0; i < n; i++) {
-    if (i > 0 && order_members(&m[i - 1], &m[i]) == 0) {
-      prepend_key(e, member_key(&m[i]).data, m[i].len);
+    if (i > 0 && rl_json_member_order(&m[i - 1], &m[i]) == 0) {
+      rl_json_path_key(&e->path, rl_json_member_key(&m[i]).data, m[i].len);
       return refuse(e, "a key that is there both as a string and as an integer");
     }
     if (i > 0) rl_buf_putc(e->out, ',');
@@ -288,7 +212,7 @@ static int encode_tensor(struct encoder *e, const struct rl_tensor *t) {
   enum rl_json_tensor result = rl_json_put_tensor(e->out, t, e->style.nan_null, e->most, at);
   if (result == RL_JSON_TENSOR_PUT) return 0;
   if (result == RL_JSON_TENSOR_TOO_LONG) return refuse_length(e);
-  for (int i = t->rank; i-- > 0;) prepend_index(e, at[i]);
+  for (int i = t->rank; i-- > 0;) rl_json_path_index(&e->path, at[i]);
   return refuse(e, "NaN or infinity (nan = \"null\" writes null)");
 }
 
@@ -322,9 +246,9 @@ static int encode(struct encoder *e, int idx) {
 static int explain(struct encoder *e) {
   char why[256];
   snprintf(why, sizeof why, "%.250s", e->err->text);
-  const char *path = e->path.len > 0 ? e->path.data : "the top";
-  return rl_fail(e->err, RL_EHANDLER, "cannot be written as JSON: %s, at %.600s%s", why, path,
-                 e->path.len > 600 ? "…" : "");
+  const struct rl_buf *path = &e->path.text;
+  return rl_fail(e->err, RL_EHANDLER, "cannot be written as JSON: %s, at %.600s%s", why,
+                 path->len > 0 ? path->data : "the top", path->len > 600 ? "…" : "");
 }
 
 int rl_lua_encode_json_as(lua_State *L, int idx, const struct rl_json_style *style, struct rl_buf *out,
@@ -345,7 +269,7 @@ int rl_lua_encode_json_as(lua_State *L, int idx, const struct rl_json_style *sty
   rl_free(e.open);
   rl_free(e.members);
   rl_buf_free(&e.sorted);
-  rl_buf_free(&e.path);
+  rl_json_path_free(&e.path);
   return code;
 }
 

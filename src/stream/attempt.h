@@ -1,5 +1,6 @@
-/* One batch through the handler, in two files: attempt.c runs it, in parts and again; attempt_settle.c says
- * what becomes of messages that fail. Private to them. */
+/* One batch through the handler, in three files: attempt.c runs it, in parts and again; attempt_strike.c says
+ * what leaves it when partitions are taken away, attempt_settle.c what becomes of messages that fail. Private
+ * to them. */
 #ifndef RL_STREAM_ATTEMPT_H
 #define RL_STREAM_ATTEMPT_H
 
@@ -23,6 +24,10 @@ struct rl_attempt {
   uint64_t changes;      /* epoch_changes when last looked at: waits end when there are more */
   bool once;             /* at most once: no retry, no bisect, no strike (S3.2) */
 };
+
+/* If partitions were taken away since the last look, their messages leave what is still to be done (S2.1). At
+ * most once nothing is struck: what is committed nobody else will handle. */
+void rl_attempt_strike(struct rl_attempt *a);
 
 /* Values that do not decode are known by themselves: dead-lettered without retry or bisect (S4.2). Without a
  * dead-letter topic the messages before the first of them, *first_bad, are handled, and the run stops there;

@@ -1,7 +1,7 @@
 /* When a lane is over, and the way out: finish, let the handler close, settle, leave the group (promise 6).
  */
+#include "stream/ends.h"
 #include "base/log.h"
-#include "stream/lane_state.h"
 
 /* For an interrupted handler to unwind; a second signal leaves at once, but not without its group knowing. */
 #define INTERRUPT_GRACE RL_NS_PER_S
@@ -134,70 +134,16 @@ static void stop_asked(struct rl_lane *lane, int64_t now) {
   pthread_mutex_unlock(&lane->mu);
 }
 
-static const char *reason_of(struct rl_lane *lane) {
-  if (rl_lane_failed(lane)) return "error";
-  return lane->last_cause == RL_CAUSE_STOP ? "stop" : "end";
-}
-
-static void tell_to_quit(struct rl_lane *lane, bool abandon) {
-  const char *reason = reason_of(lane);
-  pthread_mutex_lock(&lane->mu);
-  lane->quit = true;
-  lane->quit_reason = reason;
-  if (abandon) lane->abandon = true;
-  if (!lane->has_engine && (lane->want || abandon)) lane->handler_gone = true;
-  pthread_cond_broadcast(&lane->cv);
-  pthread_mutex_unlock(&lane->mu);
-  if (!lane->has_engine) rl_wake_ring(&lane->ready);
-}
-
-static void interrupt(struct rl_lane *lane, int64_t now) {
-  if (lane->interrupted != RL_NEVER) return;
-  lane->interrupted = now;
-  tell_to_quit(lane, true);
-  lane->interrupted_call = atomic_load(&lane->call_started);
-  if (lane->has_engine && lane->interrupted_call) lane->engine.interrupt(lane->engine.self);
-}
-
-/* The first may have come before the engine was within the call. No other call: `close` has its own time. */
-static void interrupt_again(struct rl_lane *lane) {
-  if (lane->has_engine && lane->interrupted_call &&
-      atomic_load(&lane->call_started) == lane->interrupted_call)
-    lane->engine.interrupt(lane->engine.self);
-}
-
-static bool handler_idle(struct rl_lane *lane) {
-  pthread_mutex_lock(&lane->mu);
-  bool idle = lane->want && !lane->given;
-  pthread_mutex_unlock(&lane->mu);
-  return idle;
-}
-
-static bool handler_gone(struct rl_lane *lane) {
-  pthread_mutex_lock(&lane->mu);
-  bool gone = lane->handler_gone;
-  pthread_mutex_unlock(&lane->mu);
-  return gone;
-}
-
-/* Nothing more will be handled: the run failed, or a batch was given up. */
-static bool broken_off(struct rl_lane *lane) {
-  pthread_mutex_lock(&lane->mu);
-  bool yes = lane->err.code != 0 || lane->gave_up;
-  pthread_mutex_unlock(&lane->mu);
-  return yes;
-}
-
 static void finishing(struct rl_lane *lane, int64_t now) {
-  bool broken = broken_off(lane);
+  bool broken = rl_ends_broken_off(lane);
   if (broken || now >= lane->deadline) rl_fill_drop(lane);
   if (now >= lane->deadline) rl_pre_drop(lane);
-  if (now >= lane->deadline) interrupt(lane, now);
+  if (now >= lane->deadline) rl_ends_interrupt(lane, now);
   bool dropped = broken && !lane->pre;
-  bool empty = rl_fill_empty(lane) && (handler_idle(lane) || handler_gone(lane));
+  bool empty = rl_fill_empty(lane) && (rl_ends_handler_idle(lane) || rl_ends_handler_gone(lane));
   if (!dropped && !empty && now < lane->deadline) return;
   rl_ask_revoked(lane);
-  tell_to_quit(lane, false);
+  rl_ends_tell(lane, false);
   lane->phase = RL_LEAVING;
 }
 
@@ -217,7 +163,7 @@ static void over_limit(struct rl_lane *lane, int64_t now) {
           lane->engine.script, lane->s->limits_time);
   rl_fill_drop(lane);
   rl_lane_fail(lane, &err);
-  tell_to_quit(lane, true); /* should it come back after all, it goes on with nothing */
+  rl_ends_tell(lane, true); /* should it come back after all, it goes on with nothing */
   be_stuck(lane, now, "after its time limit");
 }
 
@@ -256,15 +202,15 @@ static void over_drain(struct rl_lane *lane, int64_t now) {
 }
 
 static void leaving(struct rl_lane *lane, int64_t now) {
-  if (now >= lane->deadline) interrupt(lane, now);
-  if (handler_gone(lane)) {
+  if (now >= lane->deadline) rl_ends_interrupt(lane, now);
+  if (rl_ends_handler_gone(lane)) {
     int64_t least_wait =
         now + (at_once(lane) ? AT_ONCE_GRACE : INTERRUPT_GRACE); /* what was cut short is settled too */
     if (lane->deadline < least_wait) lane->deadline = least_wait;
     lane->phase = RL_SETTLING;
     return;
   }
-  interrupt_again(lane);
+  rl_ends_interrupt_again(lane);
   if (lane->interrupted != RL_NEVER && now >= unwound_by(lane)) over_drain(lane, now);
 }
 
