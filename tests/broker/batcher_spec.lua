@@ -25,6 +25,7 @@ describe("batches", function()
   end)
 
   it("S6.1 the time runs from the first message, not from the wait for it", function()
+    if rille.embedded then pending "a send to the embedded broker takes longer than these times allow" end
     local topic = rille.topic()
     local run = rille.run { topic = topic, group = rille.name "group", args = { "--batch-timeout", "3" } }
     assert.is_true(proc.till(15, function() return run:running() end))
@@ -39,6 +40,7 @@ describe("batches", function()
   end)
 
   it("S6.1 a slow handler gets full batches, not crumbs", function()
+    if rille.embedded then pending "a send to the embedded broker takes longer than these times allow" end
     local topic = rille.topic()
     local run = rille.run {
       topic = topic, group = rille.name "group", args = { "--batch-timeout", "0.05" },
@@ -94,6 +96,7 @@ describe("batches", function()
   end)
 
   it("S6.3 D 3 an idle member, a 15 s handler and a hand-over that stays full: none is evicted at 6 s", function()
+    if rille.embedded then pending "the embedded broker cannot tell who is a member" end
     local limits = { "-X", "max.poll.interval.ms=6000", "-X", "session.timeout.ms=6000" }
     local function start(n, text, ...)
       local topic, group = rille.topic(), rille.name "group"
@@ -128,6 +131,7 @@ describe("batches", function()
   end)
 
   it("a large backlog and a slow handler stay within 200 MB", function()
+    if rille.embedded then pending "the embedded broker keeps 5 MB a partition" end
     local topic = rille.topic { partitions = 4 }
     rille.fill(topic, 130000, { partitions = 4, size = 3000 })
     local run = rille.run {

@@ -37,6 +37,7 @@ describe("commits", function()
   end)
 
   it("S3.2 at_most_once has committed a batch before its handler runs, and never gives it again", function()
+    if rille.embedded then pending "the embedded broker takes seconds to let a group's next member join" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 20)
     local quick = { "-X", "session.timeout.ms=1000", "-X", "heartbeat.interval.ms=300" }
@@ -89,6 +90,7 @@ describe("commits", function()
   end)
 
   it("auto-commit stays off whatever is passed, with a warning", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 10)
     local run, open = gated(topic, group, "-X", "enable.auto.commit=true", "-X", "auto.commit.interval.ms=100")
@@ -103,6 +105,7 @@ describe("commits", function()
   end)
 
   it("a run that is killed has committed only what was handled; the next gives the rest", function()
+    if rille.embedded then pending "the embedded broker takes seconds to let a group's next member join" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 30)
     local quick = { "-X", "session.timeout.ms=1000", "-X", "heartbeat.interval.ms=300" }
@@ -119,6 +122,7 @@ describe("commits", function()
   end)
 
   it("batches of many lanes are committed, each lane its own partitions", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic { partitions = 4 }, rille.name "group"
     rille.fill(topic, 4000, { partitions = 4 })
     local run = rille.finish { topic = topic, group = group, args = { "-e", "--lanes", "2" } }

@@ -1,7 +1,11 @@
 -- S12, and the main job on the embedded broker. It makes any topic that is asked for, and lets nobody join for a
 -- while after a member left: such things are tested against Apache Kafka.
+local embedded = require "support.embedded"
 local proc = require "support.proc"
 local rille = require "support.rille"
+
+setup(embedded.start)
+teardown(embedded.stop)
 
 describe("embedded broker", function()
   local broker, address
@@ -103,12 +107,14 @@ end)
 
 -- The cases of these files that need no more of a broker than it has; the others say why they are left out.
 describe("on the embedded broker:", function()
-  local embedded = require "support.embedded"
-
-  setup(embedded.enter)
+  setup(function()
+    embedded.enter(function(why) pending(why) end)
+  end)
   teardown(embedded.leave)
 
-  for _, name in ipairs { "bisect", "failures" } do
+  for _, name in ipairs {
+    "bisect", "failures", "batcher", "outputs", "files", "commits", "positions", "rows", "hyrax",
+  } do
     assert(loadfile(("%s/tests/broker/%s_spec.lua"):format(rille.root, name), "t", _ENV))()
   end
 end)

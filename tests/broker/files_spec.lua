@@ -102,6 +102,7 @@ describe("file outputs", function()
   end)
 
   it("S5.3 a file that cannot be written stops the run and commits nothing of its batch", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 10)
     local run = rille.run {
@@ -115,6 +116,7 @@ describe("file outputs", function()
   end)
 
   it("S5.3 a closed pipe ends the run quietly and leaves its batch uncommitted", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 20000)
     local script = rille.script "return function(batch, out) out:forward('-', batch) end"
@@ -137,6 +139,7 @@ describe("file outputs", function()
       decode = function() while true do print(("x"):rep(1000)) end end }]],
   } do
     it("S5.3 a handler that prints on when the pipe is closed is ended long before limits.time, quietly: " .. name, function()
+      if rille.embedded then pending "the time goes to other cases on the embedded broker" end
       local topic, group = rille.topic(), rille.name "group"
       rille.fill(topic, 10)
       local errors = proc.folder() .. "/errors"
@@ -151,6 +154,7 @@ describe("file outputs", function()
   end
 
   it("print goes to standard output whole, is flushed with its batch, and repeats on a retry", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic = rille.topic()
     rille.fill(topic, 2)
     local run = rille.run {
@@ -169,6 +173,7 @@ describe("file outputs", function()
   end)
 
   it("print and io.write of lanes that write at once stay whole lines", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic = rille.topic { partitions = 4 }
     rille.fill(topic, 4000, { partitions = 4 })
     local run = rille.finish {
@@ -192,6 +197,7 @@ describe("file outputs", function()
   end)
 
   it("standard output holds nothing of the host's own words", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic = rille.topic()
     rille.fill(topic, 10)
     local run = rille.finish {

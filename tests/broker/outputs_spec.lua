@@ -90,6 +90,7 @@ describe("outputs", function()
   end)
 
   it("S5.2 an unknown output topic is status 3, at first use", function()
+    if rille.embedded then pending "the embedded broker makes any topic" end
     local topic, group, none = rille.topic(), rille.name "group", rille.name "none"
     rille.fill(topic, 5)
     local run = rille.finish({
@@ -102,6 +103,7 @@ describe("outputs", function()
   end)
 
   it("S5.2 an unknown dead-letter topic is status 3, at the start", function()
+    if rille.embedded then pending "the embedded broker makes any topic" end
     local topic, none = rille.topic(), rille.name "none"
     rille.fill(topic, 5)
     local run = rille.finish({
@@ -112,6 +114,7 @@ describe("outputs", function()
   end)
 
   it("S5.2 what is larger than message.max.bytes is raised at out:send", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, sink = rille.topic(), rille.topic()
     rille.send(topic, { "x" })
     local run = rille.finish {
@@ -167,6 +170,7 @@ describe("outputs", function()
   end)
 
   it("S5.4 forwarded keys keep the partition that Java's clients give them", function()
+    if rille.embedded then pending "Java's clients do not speak to the embedded broker here" end
     local topic, sink = rille.topic { partitions = 7 }, rille.topic { partitions = 7 }
     local records = {}
     for i = 1, 200 do records[i] = { k = "key" .. i, v = "v" .. i } end

@@ -81,6 +81,7 @@ describe("messages of several rows", function()
   end)
 
   it("with more rows than batch.size go alone; batches of no row are committed without the handler", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.send(topic, arrays(1, 2, 12, 3, 0, 0, 2))
     local run = rille.finish { topic = topic, group = group, text = SEE, args = words("-e", "--batch-size", "4") }
@@ -133,6 +134,7 @@ describe("messages of several rows", function()
   end)
 
   it("without a dead-letter topic stop the run: what is before them is committed, also what had no row", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.send(topic, arrays(2, 1, 0, 3, 2))
     local run = rille.finish({
@@ -144,6 +146,7 @@ describe("messages of several rows", function()
   end)
 
   it("that are cut short behind their first rows are dead-lettered whole: none of their rows is seen", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group, dead = rille.topic(), rille.name "group", rille.topic()
     local values = arrays(2, 3, 2)
     values[2] = values[2]:sub(1, -3)
@@ -172,6 +175,7 @@ describe("messages of several rows", function()
   end)
 
   it("SIGTERM finishes what is filled; the next run goes on with the next message", function()
+    if rille.embedded then pending "the embedded broker takes seconds to let a group's next member join" end
     local topic, group = rille.topic(), rille.name "group"
     local values = {}
     for i = 1, 60 do values[i] = array(i * 3 - 2, 3) end
@@ -196,6 +200,7 @@ describe("messages of several rows", function()
   end)
 
   it("S2.2 leave with their partitions: a second member loses and doubles none of their rows", function()
+    if rille.embedded then pending "the embedded broker has no second member" end
     local topic, group = rille.topic { partitions = 4 }, rille.name "group"
     local records = {}
     for i = 1, 200 do records[i] = { v = array(i * 3 - 2, 3), p = i % 4 } end
@@ -214,6 +219,7 @@ describe("messages of several rows", function()
   end)
 
   it("S3.2 at_most_once commits them before their rows are handled", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     rille.send(topic, arrays(2, 0, 3, 1))
     local run = rille.finish {
@@ -228,6 +234,7 @@ describe("messages of several rows", function()
   end)
 
   it("as containers of Avro and as lines of CSV", function()
+    if rille.embedded then pending "the time goes to other cases on the embedded broker" end
     local topic, group = rille.topic(), rille.name "group"
     local schema = '{"type":"record","name":"r","fields":[{"name":"a","type":"long"}]}'
     local function container(...)
