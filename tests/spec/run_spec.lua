@@ -72,6 +72,22 @@ describe("tests/run", function()
     assert.equal(1, status)
   end)
 
+  it("takes a variant's own ONNX Runtime, else the plain build's, and what the environment says before both", function()
+    local function taken(environment)
+      local out = run("env -u RILLE_ONNXRUNTIME BUILD=" .. folder .. "/build/x " .. (environment or ""))
+      return out:match "runtime=(%S*)", out
+    end
+    unit("base_a", "")
+    sh(("mkdir -p %s/build/x && mv %s/build/unit %s/build/x/"):format(folder, folder, folder))
+    write("build/x/unit/base_a", "#!/bin/sh\necho runtime=$RILLE_ONNXRUNTIME; echo 'not ok a'; echo '0 passed, 1 failed'")
+    assert.equal("", (taken()))
+    write("build/libonnxruntime.so", "")
+    assert.equal(folder .. "/build/libonnxruntime.so", (taken()))
+    write("build/x/libonnxruntime.so", "")
+    assert.equal(folder .. "/build/x/libonnxruntime.so", (taken()))
+    assert.equal("/mine.so", (taken "RILLE_ONNXRUNTIME=/mine.so"))
+  end)
+
   it("fails when a program is missing", function()
     write("tests/unit/base_a.c", "")
     local out, status = run()
