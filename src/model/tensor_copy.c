@@ -12,11 +12,17 @@ static void copy_line(char *to, int64_t to_stride, const char *from, int64_t fro
     memcpy(to, from, (size_t)n * size);
     return;
   }
-  for (int64_t i = 0; i < n; i++, to += to_stride, from += from_stride) switch (size) {
-      case 8: memcpy(to, from, 8); break;
-      case 4: memcpy(to, from, 4); break;
-      default: *to = *from; break;
-    }
+  switch (size) {
+    case 8:
+      for (int64_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, 8);
+      break;
+    case 4:
+      for (int64_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, 4);
+      break;
+    default:
+      for (int64_t i = 0; i < n; i++) to[i * to_stride] = from[i * from_stride];
+      break;
+  }
 }
 
 static void copy_axis(const struct rl_tensor *to, char *out, const struct rl_tensor *from, const char *in,

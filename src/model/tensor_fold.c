@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/vectors.h"
 #include "model/tensor_line.h"
 
 enum rl_dtype rl_tensor_fold_dtype(enum rl_fold fold, enum rl_dtype dtype) {
@@ -24,12 +25,8 @@ struct state {
 
 /* ---- a line into the state; `at` elements came before ---- */
 
-static void sum_floats(struct state *s, const double *x, size_t n) {
-  for (size_t i = 0; i < n; i++) s->d += x[i];
-}
-
-static void sum_squares(struct state *s, const double *x, size_t n) {
-  for (size_t i = 0; i < n; i++) s->d += (x[i] - s->mean) * (x[i] - s->mean);
+RL_VECTORS static void square_distances(double *x, size_t n, double mean) {
+  for (size_t i = 0; i < n; i++) x[i] = (x[i] - mean) * (x[i] - mean);
 }
 
 static void sum_ints(struct state *s, const int64_t *x, size_t n) {
@@ -37,12 +34,28 @@ static void sum_ints(struct state *s, const int64_t *x, size_t n) {
 }
 
 /* The least or the most; once it is NaN it stays so. */
-static void best_float(struct state *s, const double *x, size_t n, size_t at, double sign) {
+static void take_best(struct state *s, const double *x, size_t n, size_t at, double sign) {
   for (size_t i = 0; i < n; i++) {
     bool first = at + i == 0;
     if (!first && (isnan(s->d) || !(isnan(x[i]) || sign * x[i] > sign * s->d))) continue;
     s->d = x[i];
     s->place = isnan(x[i]) ? 0 : at + i + 1;
+  }
+}
+
+RL_VECTORS static bool has_better(const double *x, size_t n, double best, double sign) {
+  int64_t better = 0;
+  for (size_t i = 0; i < n; i++) better |= !(sign * x[i] <= sign * best); /* NaN is */
+  return better;
+}
+
+/* Most pieces of a line have nothing better than what came before, and are looked at no closer. */
+static void best_float(struct state *s, const double *x, size_t n, size_t at, double sign) {
+  enum { PIECE = 32 };
+  for (size_t i = 0; i < n; i += PIECE) {
+    size_t piece = n - i < PIECE ? n - i : PIECE;
+    if (at + i == 0 || (!isnan(s->d) && has_better(x + i, piece, s->d, sign)))
+      take_best(s, x + i, piece, at + i, sign);
   }
 }
 
@@ -59,9 +72,9 @@ static void fold_floats(enum rl_fold fold, struct state *s, const struct rl_line
   double x[RL_LINE];
   rl_line_load(line, n, x);
   switch (fold) {
+    case RL_STD: square_distances(x, n, s->mean); /* fall through */
     case RL_SUM:
-    case RL_MEAN: sum_floats(s, x, n); break;
-    case RL_STD: sum_squares(s, x, n); break;
+    case RL_MEAN: s->d += rl_line_sum(x, n); break;
     default: best_float(s, x, n, at, fold == RL_MIN ? -1 : 1); break;
   }
 }

@@ -1,6 +1,6 @@
 #include "model/tensor_line.h"
 
-#include <math.h>
+#include "base/vectors.h"
 
 struct rl_line rl_tensor_line(const struct rl_tensor *t, size_t at) {
   size_t bytes = at * rl_dtype_size(t->dtype);
@@ -12,15 +12,15 @@ void rl_line_skip(struct rl_line *line, size_t n) {
 }
 
 /* One loop a type, and one more for a stride of 1, for the compiler to make vector instructions of. */
-#define LOAD(name, type, to)                                        \
-  static void name(const struct rl_line *line, size_t n, to *out) { \
-    const type *x = (const type *)(const void *)line->data;         \
-    int64_t stride = line->stride;                                  \
-    if (stride == 1) {                                              \
-      for (size_t i = 0; i < n; i++) out[i] = (to)x[i];             \
-    } else {                                                        \
-      for (size_t i = 0; i < n; i++, x += stride) out[i] = (to)*x;  \
-    }                                                               \
+#define LOAD(name, type, to)                                                   \
+  RL_VECTORS static void name(const struct rl_line *line, size_t n, to *out) { \
+    const type *x = (const type *)(const void *)line->data;                    \
+    int64_t stride = line->stride;                                             \
+    if (stride == 1) {                                                         \
+      for (size_t i = 0; i < n; i++) out[i] = (to)x[i];                        \
+    } else {                                                                   \
+      for (size_t i = 0; i < n; i++, x += stride) out[i] = (to)*x;             \
+    }                                                                          \
   }
 LOAD(double_of_f32, float, double)
 LOAD(double_of_f64, double, double)
@@ -31,15 +31,15 @@ LOAD(int_of_i64, int64_t, int64_t)
 LOAD(int_of_i32, int32_t, int64_t)
 LOAD(int_of_u8, uint8_t, int64_t)
 
-#define STORE(name, type, from)                                            \
-  static void name(const struct rl_line *line, size_t n, const from *in) { \
-    type *x = (type *)(void *)line->data;                                  \
-    int64_t stride = line->stride;                                         \
-    if (stride == 1) {                                                     \
-      for (size_t i = 0; i < n; i++) x[i] = (type)in[i];                   \
-    } else {                                                               \
-      for (size_t i = 0; i < n; i++, x += stride) *x = (type)in[i];        \
-    }                                                                      \
+#define STORE(name, type, from)                                                       \
+  RL_VECTORS static void name(const struct rl_line *line, size_t n, const from *in) { \
+    type *x = (type *)(void *)line->data;                                             \
+    int64_t stride = line->stride;                                                    \
+    if (stride == 1) {                                                                \
+      for (size_t i = 0; i < n; i++) x[i] = (type)in[i];                              \
+    } else {                                                                          \
+      for (size_t i = 0; i < n; i++, x += stride) *x = (type)in[i];                   \
+    }                                                                                 \
   }
 STORE(f32_of_double, float, double)
 STORE(f64_of_double, double, double)
@@ -84,6 +84,16 @@ void rl_line_store_int(const struct rl_line *line, size_t n, const int64_t *in) 
     case RL_UINT8: u8_of_int(line, n, in); break;
     case RL_TRUTH: truth_of_int(line, n, in); break;
   }
+}
+
+/* Eight sums side by side, whatever instructions there are: the result is the same on every machine. */
+RL_VECTORS double rl_line_sum(const double *x, size_t n) {
+  double lane[8] = {0};
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (size_t k = 0; k < 8; k++) lane[k] += x[i + k];
+  for (; i < n; i++) lane[0] += x[i];
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
 /* ---- conversion ---- */
