@@ -171,7 +171,7 @@ int rl_fits_decode(struct rl_bytes bytes, const struct rl_tensor_alloc *alloc, s
   if (!rc) {
     im.have = im.begin < bytes.len ? bytes.len - im.begin : 0;
     if (im.have) rl_buf_put(&file, bytes.data + im.begin, im.have);
-    while (file.len % RL_FITS_BLOCK) rl_buf_putc(&file, 0);
+    rl_buf_fill(&file, 0, rl_fits_gap(file.len));
     im.data = file.data;
     im.size = file.len;
     rc = decode(&im, alloc, t, err);
