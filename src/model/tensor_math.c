@@ -72,6 +72,13 @@ void rl_tensor_clip(const struct rl_tensor *out, const struct rl_tensor *in, dou
   map(out, in, map_clip, &b);
 }
 
+RL_VECTORS static void clip_ints(int64_t *x, size_t n, int64_t low, int64_t high) {
+  for (size_t i = 0; i < n; i++) {
+    x[i] = x[i] < low ? low : x[i];
+    x[i] = x[i] > high ? high : x[i];
+  }
+}
+
 void rl_tensor_clip_int(const struct rl_tensor *out, const struct rl_tensor *in, int64_t low, int64_t high) {
   int64_t x[RL_LINE];
   size_t count = rl_tensor_count(in);
@@ -79,10 +86,7 @@ void rl_tensor_clip_int(const struct rl_tensor *out, const struct rl_tensor *in,
     size_t n = chunk(at, count);
     struct rl_line from = rl_tensor_line(in, at), to = rl_tensor_line(out, at);
     rl_line_load_int(&from, n, x);
-    for (size_t i = 0; i < n; i++) {
-      x[i] = x[i] < low ? low : x[i];
-      x[i] = x[i] > high ? high : x[i];
-    }
+    clip_ints(x, n, low, high);
     rl_line_store_int(&to, n, x);
   }
 }
