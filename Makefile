@@ -83,7 +83,7 @@ $(BUILD)/obj/%.c.o: src/%.c $(BUILD)/flags
 # Loops over numbers: vector instructions; no errno from a square root, and nobody asks which operations trapped, so
 # that a condition becomes a mask.
 VECTORS := $(if $(SANITIZE),,-O3) -fno-math-errno -fno-trapping-math
-$(BUILD)/obj/model/mlp_math.c.o: CFLAGS_ALL += $(VECTORS)
+$(patsubst %,$(BUILD)/obj/model/%.c.o,mlp_math tensor_line tensor_math tensor_fold tensor_pair tensor_copy): CFLAGS_ALL += $(VECTORS)
 
 $(BUILD)/obj/%.cpp.o: src/%.cpp $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -29,6 +29,13 @@ void rl_buf_puts(struct rl_buf *buf, const char *text) { rl_buf_put(buf, text, s
 
 void rl_buf_putc(struct rl_buf *buf, char c) { rl_buf_put(buf, &c, 1); }
 
+void rl_buf_fill(struct rl_buf *buf, char c, size_t n) {
+  char *to = rl_buf_reserve(buf, n);
+  memset(to, c, n);
+  to[n] = '\0';
+  buf->len += n;
+}
+
 void rl_buf_printf(struct rl_buf *buf, const char *fmt, ...) {
   va_list args;
   va_start(args, fmt);

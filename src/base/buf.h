@@ -17,6 +17,7 @@ struct rl_buf {
 void rl_buf_put(struct rl_buf *buf, const void *data, size_t len);
 void rl_buf_puts(struct rl_buf *buf, const char *text);
 void rl_buf_putc(struct rl_buf *buf, char c);
+void rl_buf_fill(struct rl_buf *buf, char c, size_t n); /* n times c */
 __attribute__((format(printf, 2, 3))) void rl_buf_printf(struct rl_buf *buf, const char *fmt, ...);
 __attribute__((format(printf, 2, 0))) void rl_buf_vprintf(struct rl_buf *buf, const char *fmt, va_list args);
 char *rl_buf_reserve(struct rl_buf *buf,

@@ -15,7 +15,8 @@ struct image {
   fitsfile *file;
   void *data; /* CFITSIO keeps the addresses of these two while the file is open */
   size_t size;
-  size_t begin, have; /* of the pixels in the file that came: their first byte, and how many there are */
+  const char *pixels; /* in the file that came */
+  size_t begin, have; /* of them there: their first byte, and how many there are */
   int status;         /* CFITSIO's: once it is not 0, its functions do nothing */
   int bitpix, naxis;
   LONGLONG naxes[RL_RANK_MAX];
@@ -131,6 +132,14 @@ static void read_pixels(struct image *im, size_t pixels, const struct rl_tensor 
                 &im->status);
 }
 
+/* Floats that are the file's own, in its byte order: CFITSIO would put them through its buffers. */
+static bool is_bare(const struct image *im) { return im->bitpix < 0 && im->scale == 1 && im->zero == 0; }
+
+static void copy_pixels(const struct image *im, const struct rl_tensor *t) {
+  memcpy(t->data, im->pixels, rl_tensor_count(t) * rl_dtype_size(t->dtype));
+  rl_tensor_swap_bytes(t);
+}
+
 static int read_image(struct image *im, const struct rl_tensor_alloc *alloc, struct rl_tensor *t,
                       struct rl_err *err) {
   int64_t shape[RL_RANK_MAX];
@@ -141,7 +150,10 @@ static int read_image(struct image *im, const struct rl_tensor_alloc *alloc, str
   for (int i = 0; i < im->naxis; i++) shape[i] = im->naxes[im->naxis - 1 - i];
   rc = rl_tensor_new(t, dtype_of(im), im->naxis, shape, alloc, err);
   if (rc) return rc == RL_EUSAGE ? RL_EFAIL : rc;
-  read_pixels(im, pixels, t);
+  if (is_bare(im))
+    copy_pixels(im, t);
+  else
+    read_pixels(im, pixels, t);
   if (im->status == 0) return 0;
   rl_tensor_free(t);
   return refused(im, err);
@@ -170,8 +182,9 @@ int rl_fits_decode(struct rl_bytes bytes, const struct rl_tensor_alloc *alloc, s
   int rc = rl_fits_cards(bytes, &file, &im.begin, err);
   if (!rc) {
     im.have = im.begin < bytes.len ? bytes.len - im.begin : 0;
-    if (im.have) rl_buf_put(&file, bytes.data + im.begin, im.have);
-    while (file.len % RL_FITS_BLOCK) rl_buf_putc(&file, 0);
+    im.pixels = bytes.data + (im.have ? im.begin : 0);
+    rl_buf_put(&file, im.pixels, im.have);
+    rl_buf_fill(&file, 0, rl_fits_gap(file.len));
     im.data = file.data;
     im.size = file.len;
     rc = decode(&im, alloc, t, err);

@@ -57,7 +57,7 @@ static void put_card(struct rl_buf *header, const char *card, struct rl_bytes va
   size_t end = header->len + CARD;
   rl_buf_put(header, card, VALUE);
   rl_buf_put(header, value.data, value.len);
-  while (header->len < end) rl_buf_putc(header, ' ');
+  rl_buf_fill(header, ' ', end - header->len);
 }
 
 /* A card without a value is as good as none. */
@@ -92,7 +92,7 @@ static int check_axes(const struct rl_buf *header, struct rl_err *err) {
 
 static void finish(struct rl_buf *header) {
   put_card(header, "END       ", rl_bytes("", 0));
-  while (header->len % RL_FITS_BLOCK) rl_buf_putc(header, ' ');
+  rl_buf_fill(header, ' ', rl_fits_gap(header->len));
 }
 
 int rl_fits_cards(struct rl_bytes file, struct rl_buf *header, size_t *begin, struct rl_err *err) {
@@ -110,6 +110,6 @@ int rl_fits_cards(struct rl_bytes file, struct rl_buf *header, size_t *begin, st
   int rc = check_axes(header, err);
   if (rc) return rc;
   finish(header);
-  *begin = (at + CARD + RL_FITS_BLOCK - 1) / RL_FITS_BLOCK * RL_FITS_BLOCK;
+  *begin = at + CARD + rl_fits_gap(at + CARD);
   return 0;
 }

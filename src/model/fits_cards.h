@@ -17,5 +17,7 @@
 int rl_fits_cards(struct rl_bytes file, struct rl_buf *header, size_t *begin, struct rl_err *err);
 
 enum { RL_FITS_BLOCK = 2880 };
+/* From there to the block's end. */
+static inline size_t rl_fits_gap(size_t at) { return (RL_FITS_BLOCK - at % RL_FITS_BLOCK) % RL_FITS_BLOCK; }
 
 #endif

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vectors.h"
+
 void rl_mlp_repeat(const float *restrict bias, size_t rows, size_t width, float *restrict z) {
   for (size_t i = 0; i < rows; i++, z += width) memcpy(z, bias, width * sizeof *z);
 }
 
-void rl_mlp_relu(float *z, size_t padded) {
+RL_VECTORS void rl_mlp_relu(float *z, size_t padded) {
   for (size_t i = 0; i < padded; i++) z[i] = z[i] < 0 ? 0 : z[i];
 }
 
@@ -47,11 +49,11 @@ void rl_mlp_drop(float *restrict a, size_t padded, double rate, struct rl_mlp_di
   memcpy(dice->at, state, sizeof state);
 }
 
-void rl_mlp_unrelu(float *restrict d, const float *restrict a, size_t padded, float scale) {
+RL_VECTORS void rl_mlp_unrelu(float *restrict d, const float *restrict a, size_t padded, float scale) {
   for (size_t i = 0; i < padded; i++) d[i] = a[i] > 0 ? d[i] * scale : 0;
 }
 
-void rl_mlp_sum_rows(const float *restrict d, size_t rows, size_t width, float *restrict sum) {
+RL_VECTORS void rl_mlp_sum_rows(const float *restrict d, size_t rows, size_t width, float *restrict sum) {
   for (size_t j = 0; j < width; j++) sum[j] = 0;
   for (size_t i = 0; i < rows; i++, d += width)
     for (size_t j = 0; j < width; j++) sum[j] += d[j];
@@ -61,8 +63,8 @@ void rl_mlp_sum_rows(const float *restrict d, size_t rows, size_t width, float *
  * numbers so small that processors take a hundred times as long over them. */
 static float no_dust(float x) { return fabsf(x) < 1e-30f ? 0 : x; }
 
-void rl_mlp_adam(const struct rl_mlp_adam *how, size_t padded, const float *restrict gradient,
-                 float *restrict weight, float *restrict first, float *restrict second) {
+RL_VECTORS void rl_mlp_adam(const struct rl_mlp_adam *how, size_t padded, const float *restrict gradient,
+                            float *restrict weight, float *restrict first, float *restrict second) {
   float rate = how->rate, beta1 = how->beta1, beta2 = how->beta2, epsilon = how->epsilon;
   for (size_t i = 0; i < padded; i++) {
     float g = gradient[i];

@@ -47,8 +47,8 @@ static int reserve(struct rl_mlp *m, size_t rows, struct rl_err *err) {
   return make_work(m, rows, err);
 }
 
-/* OpenBLAS adds its products to what is there (beta 1). That is faster than to have it cleared there (beta 0),
- * and the biases come with it. */
+/* OpenBLAS adds its products to what is there (beta 1). That is faster than to have it cleared there (beta
+ * 0), and the biases come with it. */
 
 /* ---- forward ---- */
 

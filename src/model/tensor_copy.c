@@ -1,6 +1,7 @@
 /* Copies from any strides to any strides. */
 #include <string.h>
 
+#include "base/vectors.h"
 #include "model/tensor.h"
 
 /* n elements, one stride apart each. */
@@ -12,11 +13,17 @@ static void copy_line(char *to, int64_t to_stride, const char *from, int64_t fro
     memcpy(to, from, (size_t)n * size);
     return;
   }
-  for (int64_t i = 0; i < n; i++, to += to_stride, from += from_stride) switch (size) {
-      case 8: memcpy(to, from, 8); break;
-      case 4: memcpy(to, from, 4); break;
-      default: *to = *from; break;
-    }
+  switch (size) {
+    case 8:
+      for (int64_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, 8);
+      break;
+    case 4:
+      for (int64_t i = 0; i < n; i++) memcpy(to + i * to_stride, from + i * from_stride, 4);
+      break;
+    default:
+      for (int64_t i = 0; i < n; i++) to[i * to_stride] = from[i * from_stride];
+      break;
+  }
 }
 
 static void copy_axis(const struct rl_tensor *to, char *out, const struct rl_tensor *from, const char *in,
@@ -74,19 +81,29 @@ void rl_tensor_gather(const struct rl_tensor *to, const struct rl_tensor *from, 
   }
 }
 
-void rl_tensor_swap_bytes(const struct rl_tensor *t) {
-  size_t n = rl_tensor_count(t), size = rl_dtype_size(t->dtype);
-  char *at = t->data;
-  for (size_t i = 0; i < n && size == 4; i++, at += 4) {
+RL_VECTORS static void swap_4(char *at, size_t n) {
+  for (size_t i = 0; i < n; i++, at += 4) {
     uint32_t x;
     memcpy(&x, at, 4);
     x = __builtin_bswap32(x);
     memcpy(at, &x, 4);
   }
-  for (size_t i = 0; i < n && size == 8; i++, at += 8) {
+}
+
+RL_VECTORS static void swap_8(char *at, size_t n) {
+  for (size_t i = 0; i < n; i++, at += 8) {
     uint64_t x;
     memcpy(&x, at, 8);
     x = __builtin_bswap64(x);
     memcpy(at, &x, 8);
+  }
+}
+
+void rl_tensor_swap_bytes(const struct rl_tensor *t) {
+  size_t n = rl_tensor_count(t);
+  switch (rl_dtype_size(t->dtype)) {
+    case 4: swap_4(t->data, n); break;
+    case 8: swap_8(t->data, n); break;
+    default: break;
   }
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/vectors.h"
 #include "model/tensor_line.h"
 
 enum rl_dtype rl_tensor_fold_dtype(enum rl_fold fold, enum rl_dtype dtype) {
@@ -24,12 +25,8 @@ struct state {
 
 /* ---- a line into the state; `at` elements came before ---- */
 
-static void sum_floats(struct state *s, const double *x, size_t n) {
-  for (size_t i = 0; i < n; i++) s->d += x[i];
-}
-
-static void sum_squares(struct state *s, const double *x, size_t n) {
-  for (size_t i = 0; i < n; i++) s->d += (x[i] - s->mean) * (x[i] - s->mean);
+RL_VECTORS static void square_distances(double *x, size_t n, double mean) {
+  for (size_t i = 0; i < n; i++) x[i] = (x[i] - mean) * (x[i] - mean);
 }
 
 static void sum_ints(struct state *s, const int64_t *x, size_t n) {
@@ -37,12 +34,28 @@ static void sum_ints(struct state *s, const int64_t *x, size_t n) {
 }
 
 /* The least or the most; once it is NaN it stays so. */
-static void best_float(struct state *s, const double *x, size_t n, size_t at, double sign) {
+static void take_best(struct state *s, const double *x, size_t n, size_t at, double sign) {
   for (size_t i = 0; i < n; i++) {
     bool first = at + i == 0;
     if (!first && (isnan(s->d) || !(isnan(x[i]) || sign * x[i] > sign * s->d))) continue;
     s->d = x[i];
     s->place = isnan(x[i]) ? 0 : at + i + 1;
+  }
+}
+
+RL_VECTORS static bool has_better(const double *x, size_t n, double best, double sign) {
+  int64_t better = 0;
+  for (size_t i = 0; i < n; i++) better |= !(sign * x[i] <= sign * best); /* NaN is */
+  return better;
+}
+
+/* Most pieces of a line have nothing better than what came before, and are looked at no closer. */
+static void best_float(struct state *s, const double *x, size_t n, size_t at, double sign) {
+  enum { PIECE = 32 };
+  for (size_t i = 0; i < n; i += PIECE) {
+    size_t piece = n - i < PIECE ? n - i : PIECE;
+    if (at + i == 0 || (!isnan(s->d) && has_better(x + i, piece, s->d, sign)))
+      take_best(s, x + i, piece, at + i, sign);
   }
 }
 
@@ -59,9 +72,9 @@ static void fold_floats(enum rl_fold fold, struct state *s, const struct rl_line
   double x[RL_LINE];
   rl_line_load(line, n, x);
   switch (fold) {
+    case RL_STD: square_distances(x, n, s->mean); /* fall through */
     case RL_SUM:
-    case RL_MEAN: sum_floats(s, x, n); break;
-    case RL_STD: sum_squares(s, x, n); break;
+    case RL_MEAN: s->d += rl_line_sum(x, n); break;
     default: best_float(s, x, n, at, fold == RL_MIN ? -1 : 1); break;
   }
 }
@@ -100,15 +113,12 @@ static struct state fold_all(enum rl_fold fold, struct rl_line line, size_t coun
   return s;
 }
 
-static void store(enum rl_fold fold, const struct state *s, size_t count, const struct rl_line *to) {
-  double d = s->d;
-  int64_t i = fold == RL_ARGMAX ? (int64_t)s->place : s->i;
-  if (fold == RL_MEAN) d = s->d / (double)count;
-  if (fold == RL_STD) d = sqrt(s->d / (double)count);
-  if (rl_dtype_is_float(to->dtype))
-    rl_line_store(to, 1, &d);
-  else
-    rl_line_store_int(to, 1, &i);
+static double number_of(enum rl_fold fold, const struct state *s, size_t count) {
+  switch (fold) {
+    case RL_MEAN: return s->d / (double)count;
+    case RL_STD: return sqrt(s->d / (double)count);
+    default: return s->d;
+  }
 }
 
 static int check(enum rl_fold fold, const struct rl_tensor *in, size_t count, struct rl_err *err) {
@@ -132,18 +142,37 @@ static struct around look_around(const struct rl_tensor *in, int axis) {
   return a;
 }
 
+static struct rl_line line_at(const struct rl_tensor *in, const struct around *a, size_t i) {
+  struct rl_line line = rl_tensor_line(in, i / a->inner * a->count * a->inner + i % a->inner);
+  line.stride = (int64_t)a->inner;
+  return line;
+}
+
+/* The results from `begin` on, as many as a line has. */
+static int fold_some(enum rl_fold fold, const struct rl_tensor *in, const struct around *a, size_t begin,
+                     size_t n, const struct rl_tensor *out, struct rl_err *err) {
+  double numbers[RL_LINE];
+  int64_t integers[RL_LINE];
+  for (size_t i = 0; i < n; i++) {
+    struct state s = fold_all(fold, line_at(in, a, begin + i), a->count);
+    if (s.overflow) return rl_fail(err, RL_EUSAGE, "the sum does not fit 64 bits");
+    numbers[i] = number_of(fold, &s, a->count);
+    integers[i] = fold == RL_ARGMAX ? (int64_t)s.place : s.i;
+  }
+  struct rl_line to = rl_tensor_line(out, begin);
+  if (rl_dtype_is_float(to.dtype))
+    rl_line_store(&to, n, numbers);
+  else
+    rl_line_store_int(&to, n, integers);
+  return 0;
+}
+
 int rl_tensor_fold(enum rl_fold fold, const struct rl_tensor *in, int axis, const struct rl_tensor *out,
                    struct rl_err *err) {
   struct around a = look_around(in, axis);
-  if (a.outer == 0 || a.inner == 0) return 0;
-  int rc = check(fold, in, a.count, err);
-  for (size_t i = 0; !rc && i < a.outer * a.inner; i++) {
-    struct rl_line line = rl_tensor_line(in, i / a.inner * a.count * a.inner + i % a.inner);
-    struct rl_line to = rl_tensor_line(out, i);
-    line.stride = (int64_t)a.inner;
-    struct state s = fold_all(fold, line, a.count);
-    if (s.overflow) rc = rl_fail(err, RL_EUSAGE, "the sum does not fit 64 bits");
-    store(fold, &s, a.count, &to);
-  }
+  size_t results = a.outer * a.inner;
+  int rc = results ? check(fold, in, a.count, err) : 0;
+  for (size_t at = 0; !rc && at < results; at += RL_LINE)
+    rc = fold_some(fold, in, &a, at, results - at < RL_LINE ? results - at : RL_LINE, out, err);
   return rc;
 }

@@ -1,6 +1,6 @@
 #include "model/tensor_line.h"
 
-#include <math.h>
+#include "base/vectors.h"
 
 #include "base/str.h"
 
@@ -13,16 +13,19 @@ void rl_line_skip(struct rl_line *line, size_t n) {
   line->data += (int64_t)n * line->stride * (int64_t)rl_dtype_size(line->dtype);
 }
 
-/* One loop a type, and one more for a stride of 1, for the compiler to make vector instructions of. */
-#define LOAD(name, type, to)                                        \
-  static void name(const struct rl_line *line, size_t n, to *out) { \
-    const type *x = (const type *)(const void *)line->data;         \
-    int64_t stride = line->stride;                                  \
-    if (stride == 1) {                                              \
-      for (size_t i = 0; i < n; i++) out[i] = (to)x[i];             \
-    } else {                                                        \
-      for (size_t i = 0; i < n; i++, x += stride) out[i] = (to)*x;  \
-    }                                                               \
+/* One loop a type, and more for strides of 1 and 0 (a number beside each element), for the compiler to make
+ * vector instructions of. */
+#define LOAD(name, type, to)                                                   \
+  RL_VECTORS static void name(const struct rl_line *line, size_t n, to *out) { \
+    const type *x = (const type *)(const void *)line->data;                    \
+    int64_t stride = line->stride;                                             \
+    if (stride == 1) {                                                         \
+      for (size_t i = 0; i < n; i++) out[i] = (to)x[i];                        \
+    } else if (stride == 0) {                                                  \
+      for (size_t i = 0; i < n; i++) out[i] = (to)*x;                          \
+    } else {                                                                   \
+      for (size_t i = 0; i < n; i++, x += stride) out[i] = (to)*x;             \
+    }                                                                          \
   }
 LOAD(double_of_f32, float, double)
 LOAD(double_of_f64, double, double)
@@ -33,15 +36,15 @@ LOAD(int_of_i64, int64_t, int64_t)
 LOAD(int_of_i32, int32_t, int64_t)
 LOAD(int_of_u8, uint8_t, int64_t)
 
-#define STORE(name, type, from)                                            \
-  static void name(const struct rl_line *line, size_t n, const from *in) { \
-    type *x = (type *)(void *)line->data;                                  \
-    int64_t stride = line->stride;                                         \
-    if (stride == 1) {                                                     \
-      for (size_t i = 0; i < n; i++) x[i] = (type)in[i];                   \
-    } else {                                                               \
-      for (size_t i = 0; i < n; i++, x += stride) *x = (type)in[i];        \
-    }                                                                      \
+#define STORE(name, type, from)                                                       \
+  RL_VECTORS static void name(const struct rl_line *line, size_t n, const from *in) { \
+    type *x = (type *)(void *)line->data;                                             \
+    int64_t stride = line->stride;                                                    \
+    if (stride == 1) {                                                                \
+      for (size_t i = 0; i < n; i++) x[i] = (type)in[i];                              \
+    } else {                                                                          \
+      for (size_t i = 0; i < n; i++, x += stride) *x = (type)in[i];                   \
+    }                                                                                 \
   }
 STORE(f32_of_double, float, double)
 STORE(f64_of_double, double, double)
@@ -86,6 +89,28 @@ void rl_line_store_int(const struct rl_line *line, size_t n, const int64_t *in) 
     case RL_UINT8: u8_of_int(line, n, in); break;
     case RL_TRUTH: truth_of_int(line, n, in); break;
   }
+}
+
+/* As many sums side by side, whatever instructions there are: the result is the same on every machine. */
+enum { LANES = 8 };
+
+static double sum_few(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i];
+  return sum;
+}
+
+/* Of whole rounds of LANES. */
+RL_VECTORS static double sum_many(const double *x, size_t n) {
+  double lane[LANES] = {0};
+  for (size_t i = 0; i < n; i += LANES)
+    for (size_t k = 0; k < LANES; k++) lane[k] += x[i + k];
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+double rl_line_sum(const double *x, size_t n) {
+  size_t whole = n / LANES * LANES;
+  return whole ? sum_many(x, whole) + sum_few(x + whole, n - whole) : sum_few(x, n);
 }
 
 /* ---- conversion ---- */
@@ -155,13 +180,18 @@ static int convert_ints(struct rl_line *to, struct rl_line *from, size_t n, size
   return store_checked(to, n, x, at, err);
 }
 
+/* A double holds all of them but int64, and vector instructions know the way. */
+static bool by_doubles(enum rl_dtype to, enum rl_dtype from) {
+  return rl_dtype_is_float(from) || (rl_dtype_is_float(to) && from != RL_INT64);
+}
+
 int rl_tensor_convert(const struct rl_tensor *out, const struct rl_tensor *in, struct rl_err *err) {
   size_t count = rl_tensor_count(in);
+  bool doubles = by_doubles(out->dtype, in->dtype);
   for (size_t at = 0; at < count; at += RL_LINE) {
     size_t n = count - at < RL_LINE ? count - at : RL_LINE;
     struct rl_line to = rl_tensor_line(out, at), from = rl_tensor_line(in, at);
-    int rc = rl_dtype_is_float(in->dtype) ? convert_floats(&to, &from, n, at, err)
-                                          : convert_ints(&to, &from, n, at, err);
+    int rc = doubles ? convert_floats(&to, &from, n, at, err) : convert_ints(&to, &from, n, at, err);
     if (rc) return rc;
   }
   return 0;

@@ -23,6 +23,9 @@ void rl_line_load_int(const struct rl_line *line, size_t n, int64_t *out);      
 void rl_line_store(const struct rl_line *line, size_t n, const double *in);      /* floats only */
 void rl_line_store_int(const struct rl_line *line, size_t n, const int64_t *in); /* all; what fits */
 
+/* Of a line's numbers; those of fewer than eight are added one after the other. */
+double rl_line_sum(const double *x, size_t n);
+
 /* Fills `out` with the elements of `in` in out's type: both compact and of one shape. From floats to integers
  * towards zero; a value that the type does not hold (NaN among them) is RL_EUSAGE with the value and its
  * place among the elements, from 1. To bool: what is not 0 is true. */

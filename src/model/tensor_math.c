@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/vectors.h"
 #include "model/tensor_line.h"
 
 /* Works on n elements in place; `at` is the place of the first among all. */
@@ -42,7 +43,7 @@ static void map_exp(double *x, size_t n, size_t at, const void *arg) {
 
 void rl_tensor_exp(const struct rl_tensor *out, const struct rl_tensor *in) { map(out, in, map_exp, NULL); }
 
-static void map_nan_to(double *x, size_t n, size_t at, const void *arg) {
+RL_VECTORS static void map_nan_to(double *x, size_t n, size_t at, const void *arg) {
   double value = *(const double *)arg;
   (void)at;
   for (size_t i = 0; i < n; i++) x[i] = isnan(x[i]) ? value : x[i];
@@ -57,7 +58,7 @@ struct bounds {
 };
 
 /* NaN fails both comparisons and stays. */
-static void map_clip(double *x, size_t n, size_t at, const void *arg) {
+RL_VECTORS static void map_clip(double *x, size_t n, size_t at, const void *arg) {
   struct bounds b = *(const struct bounds *)arg;
   (void)at;
   for (size_t i = 0; i < n; i++) {
@@ -71,6 +72,13 @@ void rl_tensor_clip(const struct rl_tensor *out, const struct rl_tensor *in, dou
   map(out, in, map_clip, &b);
 }
 
+RL_VECTORS static void clip_ints(int64_t *x, size_t n, int64_t low, int64_t high) {
+  for (size_t i = 0; i < n; i++) {
+    x[i] = x[i] < low ? low : x[i];
+    x[i] = x[i] > high ? high : x[i];
+  }
+}
+
 void rl_tensor_clip_int(const struct rl_tensor *out, const struct rl_tensor *in, int64_t low, int64_t high) {
   int64_t x[RL_LINE];
   size_t count = rl_tensor_count(in);
@@ -78,10 +86,7 @@ void rl_tensor_clip_int(const struct rl_tensor *out, const struct rl_tensor *in,
     size_t n = chunk(at, count);
     struct rl_line from = rl_tensor_line(in, at), to = rl_tensor_line(out, at);
     rl_line_load_int(&from, n, x);
-    for (size_t i = 0; i < n; i++) {
-      x[i] = x[i] < low ? low : x[i];
-      x[i] = x[i] > high ? high : x[i];
-    }
+    clip_ints(x, n, low, high);
     rl_line_store_int(&to, n, x);
   }
 }
@@ -113,28 +118,25 @@ void rl_tensor_scale(const struct rl_tensor *out, const struct rl_tensor *in, co
 
 /* ---- row by row ---- */
 
-struct sum {
-  double (*of)(double x, double arg);
-  double arg, total;
-};
-
-static double square(double x, double arg) {
-  (void)arg;
-  return x * x;
-}
-
-static double sum_of(const struct rl_tensor *in, size_t begin, size_t end, struct sum s) {
-  double x[RL_LINE];
+/* Of what `fn` makes of the elements. */
+static double sum_of(const struct rl_tensor *in, size_t begin, size_t end, map_fn *fn, const void *arg) {
+  double x[RL_LINE], total = 0;
   for (size_t at = begin; at < end; at += RL_LINE) {
     size_t n = chunk(at, end);
     struct rl_line from = rl_tensor_line(in, at);
     rl_line_load(&from, n, x);
-    for (size_t i = 0; i < n; i++) s.total += s.of(x[i], s.arg);
+    fn(x, n, at, arg);
+    total += rl_line_sum(x, n);
   }
-  return s.total;
+  return total;
 }
 
-static void map_divide(double *x, size_t n, size_t at, const void *arg) {
+RL_VECTORS static void map_square(double *x, size_t n, size_t at, const void *arg) {
+  (void)at, (void)arg;
+  for (size_t i = 0; i < n; i++) x[i] *= x[i];
+}
+
+RL_VECTORS static void map_divide(double *x, size_t n, size_t at, const void *arg) {
   double by = *(const double *)arg;
   (void)at;
   for (size_t i = 0; i < n; i++) x[i] /= by;
@@ -144,7 +146,7 @@ void rl_tensor_normalize(const struct rl_tensor *out, const struct rl_tensor *in
   size_t count = rl_tensor_count(in), rows = in->rank > 1 ? (size_t)in->shape[0] : 1;
   size_t width = count && rows ? count / rows : 0;
   for (size_t at = 0; width && at < count; at += width) {
-    double norm = sqrt(sum_of(in, at, at + width, (struct sum){square, 0, 0}));
+    double norm = sqrt(sum_of(in, at, at + width, map_square, NULL));
     if (norm == 0) norm = 1;
     map_range(out, in, at, at + width, map_divide, &norm);
   }
@@ -161,8 +163,6 @@ static double largest(const struct rl_tensor *in, size_t begin, size_t end) {
   return most;
 }
 
-static double exp_less(double x, double less) { return exp(x - less); }
-
 struct soft {
   double most, total;
 };
@@ -176,8 +176,8 @@ static void map_soft(double *x, size_t n, size_t at, const void *arg) {
 void rl_tensor_softmax(const struct rl_tensor *out, const struct rl_tensor *in) {
   size_t count = rl_tensor_count(in), width = width_of(in);
   for (size_t at = 0; width && at < count; at += width) {
-    struct soft s = {largest(in, at, at + width), 0};
-    s.total = sum_of(in, at, at + width, (struct sum){exp_less, s.most, 0});
+    struct soft s = {largest(in, at, at + width), 1};
+    s.total = sum_of(in, at, at + width, map_soft, &s);
     map_range(out, in, at, at + width, map_soft, &s);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/vectors.h"
 #include "model/tensor_line.h"
 
 /* The size of axis `axis` of `rank`, counted so that the last axes stand beside each other. */
@@ -84,28 +85,29 @@ static void pair(const struct rl_tensor *a, const struct rl_tensor *b, const str
 
 /* ---- comparisons ---- */
 
-#define RELATE(T)                                                                                     \
-  static void relate_##T(enum rl_relation relation, const T *a, const T *b, int64_t *out, size_t n) { \
-    switch (relation) {                                                                               \
-      case RL_REL_EQ:                                                                                 \
-        for (size_t i = 0; i < n; i++) out[i] = a[i] == b[i];                                         \
-        break;                                                                                        \
-      case RL_REL_NE:                                                                                 \
-        for (size_t i = 0; i < n; i++) out[i] = (a[i] < b[i]) | (a[i] > b[i]);                        \
-        break;                                                                                        \
-      case RL_REL_LT:                                                                                 \
-        for (size_t i = 0; i < n; i++) out[i] = a[i] < b[i];                                          \
-        break;                                                                                        \
-      case RL_REL_LE:                                                                                 \
-        for (size_t i = 0; i < n; i++) out[i] = a[i] <= b[i];                                         \
-        break;                                                                                        \
-      case RL_REL_GT:                                                                                 \
-        for (size_t i = 0; i < n; i++) out[i] = a[i] > b[i];                                          \
-        break;                                                                                        \
-      default:                                                                                        \
-        for (size_t i = 0; i < n; i++) out[i] = a[i] >= b[i];                                         \
-        break;                                                                                        \
-    }                                                                                                 \
+#define RELATE(T)                                                                                    \
+  RL_VECTORS static void relate_##T(enum rl_relation relation, const T *a, const T *b, int64_t *out, \
+                                    size_t n) {                                                      \
+    switch (relation) {                                                                              \
+      case RL_REL_EQ:                                                                                \
+        for (size_t i = 0; i < n; i++) out[i] = a[i] == b[i];                                        \
+        break;                                                                                       \
+      case RL_REL_NE:                                                                                \
+        for (size_t i = 0; i < n; i++) out[i] = (a[i] < b[i]) | (a[i] > b[i]);                       \
+        break;                                                                                       \
+      case RL_REL_LT:                                                                                \
+        for (size_t i = 0; i < n; i++) out[i] = a[i] < b[i];                                         \
+        break;                                                                                       \
+      case RL_REL_LE:                                                                                \
+        for (size_t i = 0; i < n; i++) out[i] = a[i] <= b[i];                                        \
+        break;                                                                                       \
+      case RL_REL_GT:                                                                                \
+        for (size_t i = 0; i < n; i++) out[i] = a[i] > b[i];                                         \
+        break;                                                                                       \
+      default:                                                                                       \
+        for (size_t i = 0; i < n; i++) out[i] = a[i] >= b[i];                                        \
+        break;                                                                                       \
+    }                                                                                                \
   }
 RELATE(double)
 RELATE(int64_t)
@@ -192,7 +194,8 @@ enum rl_dtype rl_tensor_arith_dtype(enum rl_arith op, enum rl_dtype a, enum rl_d
   return op == RL_DIV ? RL_FLOAT64 : RL_INT64;
 }
 
-static void arith_floats(enum rl_arith op, const double *a, const double *b, double *out, size_t n) {
+RL_VECTORS static void arith_floats(enum rl_arith op, const double *a, const double *b, double *out,
+                                    size_t n) {
   switch (op) {
     case RL_ADD:
       for (size_t i = 0; i < n; i++) out[i] = a[i] + b[i];

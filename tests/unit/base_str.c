@@ -46,6 +46,17 @@ TEST(bytes_are_found_in_bytes) {
 
 #define VALID(literal) rl_utf8_valid(rl_bytes(literal, sizeof(literal) - 1))
 
+TEST(a_buffer_is_filled_up) {
+  struct rl_buf buf = RL_BUF_INIT;
+  rl_buf_fill(&buf, ' ', 0);
+  CHECK_STR(rl_buf_text(&buf), "");
+  rl_buf_puts(&buf, "ab");
+  rl_buf_fill(&buf, '.', 3);
+  CHECK_STR(rl_buf_text(&buf), "ab...");
+  CHECK(buf.len == 5);
+  rl_buf_free(&buf);
+}
+
 TEST(floats_as_short_as_read_back) {
   CHECK_STR(put_float(0.1f), "0.1");
   CHECK_STR(put_float(16777216.0f), "16777216.0");
