@@ -81,9 +81,8 @@ static int count_axes(const char *card) {
 
 /* What follows the third card goes by the number in it. */
 static int check_axes(const struct rl_buf *header, struct rl_err *err) {
-  const char *third = header->data + 2 * CARD;
-  bool there = header->len >= 3 * CARD && memcmp(third, "NAXIS   ", NAME) == 0;
-  int axes = there ? count_axes(third) : -1;
+  const char *third = header->len >= 3 * CARD ? header->data + 2 * CARD : NULL;
+  int axes = third && memcmp(third, "NAXIS   ", NAME) == 0 ? count_axes(third) : -1;
   if (axes < 0)
     return rl_fail(err, RL_EFAIL, "a damaged FITS header: it does not begin with SIMPLE, BITPIX and NAXIS");
   if (axes <= RL_RANK_MAX) return 0;

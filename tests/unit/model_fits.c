@@ -246,6 +246,11 @@ TEST(damage_of_the_header) {
   REFUSE(no_end, "a damaged FITS header: it has no END, and the file ends at byte 2880");
   memcpy(no_bitpix.data + 80, "\x01\x80\xff[1:2]\n", 9);
   REFUSE(no_bitpix, "a damaged FITS header: it does not begin with SIMPLE, BITPIX and NAXIS");
+  struct rl_buf nothing = RL_BUF_INIT; /* not even its first card has a value */
+  card(&nothing, "SIMPLE  =");
+  card(&nothing, "END");
+  fill_up(&nothing, ' ');
+  REFUSE(nothing, "a damaged FITS header: it does not begin with SIMPLE, BITPIX and NAXIS");
   REFUSE(image(16, CARDS("BSCALE  = 'x'"), VALUES(1, 2, 3, 4, 5, 6)),
          "a damaged FITS header: no plain number is in BSCALE at byte 400");
   static const char *const odd[] = {"1[2]", "1.2.3", ".",   "-",    "E5",   "1E",  "1E+",
