@@ -57,6 +57,16 @@ describe("tests/run", function()
     assert.truthy(out:find("not ok 2 - worse", 1, true), out)
   end)
 
+  it("tells what was left out and why, of one file and one reason in one line", function()
+    write("tests/spec/a_spec.lua", "for _, n in ipairs { 'b', 'c', 'd' } do it(n, function() pending '100% of the time' end) end\n" ..
+      "it('one', function() end) it('alone', function() pending 'no camera' end)")
+    local out, status = run()
+    assert.equal(0, status, out)
+    assert.truthy(out:find("tests/spec/a_spec.lua: 3 tests: 100% of the time\n", 1, true), out)
+    assert.truthy(out:find("a_spec.lua: alone: tests/spec/a_spec.lua:2: no camera\n", 1, true), out)
+    assert.truthy(out:find("\n4 skipped\n1 passed, 0 failed", 1, true), out)
+  end)
+
   it("fails when a program dies before it said its results", function()
     unit("base_a", "echo 'ok one'; kill -SEGV $$")
     local out, status = run()
