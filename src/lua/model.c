@@ -103,7 +103,8 @@ int l_model(lua_State *L) {
   model->m = NULL;
   set_metatable(L, &model_key);
   int rc = rl_model_open(&model->m, uri, &opts, go_on, &patience, &err);
-  if (rc == RL_ETRANSIENT && patience.limits) rl_limits_excuse(patience.limits);
+  if (rc == RL_ETRANSIENT && patience.limits && rl_model_uri_is_served(uri))
+    rl_limits_excuse(patience.limits);
   if (rc) raise(L, rc == RL_ETRANSIENT ? rc : RL_EUSAGE, &err);
   push_ports(L, rl_model_inputs(model->m));
   lua_setiuservalue(L, -2, 1);

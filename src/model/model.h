@@ -75,6 +75,7 @@ void rl_model_close(struct rl_model *model);             /* a count down; the la
 
 const char *rl_model_uri(const struct rl_model *model);
 bool rl_model_is_served(const struct rl_model *model); /* elsewhere: what takes long is not the batch */
+bool rl_model_uri_is_served(const char *uri);          /* the same, of one that may not be open */
 const struct rl_model_ports *rl_model_inputs(const struct rl_model *model);
 const struct rl_model_ports *rl_model_outputs(const struct rl_model *model);
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "model/model_impl.h"
 
 bool rl_model_has_scheme(const struct rl_model_backend *backend, const char *uri) {
@@ -21,6 +22,14 @@ char *rl_model_whole_uri(const char *uri) {
   bool bare = is_onnx_file(uri) && strncmp(uri, "onnx:", 5) != 0;
   rl_buf_printf(&whole, "%s%s", bare ? "onnx:" : "", uri);
   return rl_buf_take(&whole);
+}
+
+bool rl_model_uri_is_served(const char *uri) {
+  const struct rl_model_backend *const *backend = rl_model_backends;
+  char *whole = rl_model_whole_uri(uri);
+  while (*backend && !rl_model_has_scheme(*backend, whole)) backend++;
+  rl_free(whole);
+  return *backend && (*backend)->served;
 }
 
 /* What stands before an @ may be a password, what follows a ? a token. */

@@ -17,6 +17,18 @@ TEST(s10_3_limits_time_ends_a_run) {
       VALUES("a"), RL_BLAME_MESSAGE, "took longer than limits.time (0.1 s)");
 }
 
+TEST(s10_3_limits_time_that_passes_while_a_model_warms_up_here_is_the_batchs) {
+  static const char code[] =
+      "return { limits = { time = 0.1 }, handle = function(batch)\n"
+      "rille.model('fake:one', { warmup = 1 }) end }";
+  reset();
+  fake.hangs = true;
+  made_fail(code, VALUES("a"), RL_BLAME_MESSAGE, "took longer than limits.time (0.1 s)");
+  backend.served = true;
+  made_fail(code, VALUES("a"), RL_BLAME_WEATHER, "limits.time (0.1 s), which a server let pass");
+  backend.served = false;
+}
+
 /* A server that hangs, and a `timeout` above limits.time: no message is dead-lettered for it. */
 TEST(s4_1_limits_time_that_passes_at_a_server_is_the_weather) {
   reset();
