@@ -2,6 +2,7 @@
 #include "model/serve.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 
 enum rl_verdict rl_served_verdict(const struct rl_http_call *call) {
   switch (call->status) {
@@ -24,6 +25,11 @@ static int64_t wait_of(struct rl_backoff *backoff, const struct rl_http_call *ca
   return asked > wait ? asked : wait;
 }
 
+static void say(const struct rl_asking *a, const struct rl_err *said) {
+  rl_log(RL_INFO, "model %s at %s: waiting for it to be ready, %g s at most: %s", a->s->name, a->s->url,
+         a->s->timeout, *said->text ? said->text : "it says that it is not");
+}
+
 /* What a server said tells more than that a request came too late. */
 static void note(struct rl_err *said, const struct rl_http_call *call) {
   if (call->code != 0 && (call->status != 0 || !*said->text)) *said = call->err;
@@ -38,6 +44,7 @@ int rl_served_wait(struct rl_asking *a, const char *path, enum rl_verdict (*judg
                    struct rl_http_call *call, enum rl_verdict *verdict, struct rl_err *err) {
   struct rl_backoff backoff;
   struct rl_err said = {0};
+  bool told = false;
   rl_backoff_init(&backoff, 0.05, 1, a->backoff.seed);
   for (;;) {
     rl_asking_get(a, path, call, NULL);
@@ -46,6 +53,8 @@ int rl_served_wait(struct rl_asking *a, const char *path, enum rl_verdict (*judg
     if (*verdict == RL_VERDICT_REFUSED) return rl_fail(err, RL_EUSAGE, "%s", call->err.text);
     if (*verdict != RL_VERDICT_WAIT) return 0;
     note(&said, call);
+    if (!told) say(a, &said);
+    told = true;
     if (!rl_asking_wait(a, wait_of(&backoff, call))) return give_up(a, &said, err);
     rl_http_call_free(call);
   }

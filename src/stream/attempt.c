@@ -137,11 +137,33 @@ static int wait_for_weather(struct rl_attempt *a, int64_t *since, int64_t *said)
   return rl_handler_wait(a->lane, now + rl_backoff_next(&a->weather), a->changes) ? 0 : RL_ETRANSIENT;
 }
 
+/* Said once a batch: what halving hides (rows that fail only in company) would else never be seen. */
+static void say_halved(struct rl_attempt *a, const struct rl_part_of *part) {
+  if (a->halved_for || part->attempt <= (int)a->lane->s->retries) return;
+  a->halved_for = rl_strdup(a->why.error);
+  rl_log(RL_INFO, "batch %lld of %zu messages failed, and is halved to find the one at fault: %s",
+         (long long)a->batch->number, a->batch->n, a->halved_for);
+}
+
+static void say_all_passed(const struct rl_attempt *a) {
+  if (!a->halved_for || a->blamed) return;
+  rl_log(RL_WARN,
+         "batch %lld failed as a whole and passed in parts, so no message is at fault; a limit on rows, or "
+         "what the "
+         "script keeps? (batch.size, bisect) %s",
+         (long long)a->batch->number, a->halved_for);
+}
+
 static int after_failure(struct rl_attempt *a, const struct rl_part_of *part) {
   size_t first, n;
   count_failure(a->lane);
   rl_bisect_report(&a->bisect, false);
-  return rl_bisect_blamed(&a->bisect, &first, &n) ? rl_attempt_settle_blamed(a, part, first, n) : 0;
+  if (!rl_bisect_blamed(&a->bisect, &first, &n)) {
+    say_halved(a, part);
+    return 0;
+  }
+  a->blamed = true;
+  return rl_attempt_settle_blamed(a, part, first, n);
 }
 
 static int after_success(struct rl_attempt *a, const struct rl_part_of *part) {
@@ -211,6 +233,7 @@ static int run(struct rl_attempt *a) {
   choose_messages(a, until);
   rl_bisect_start(&a->bisect, a->n, a->once ? 0 : (int)a->lane->s->retries, a->lane->s->bisect && !a->once);
   rc = a->n ? run_parts(a) : 0;
+  if (rc == 0) say_all_passed(a);
   rl_bisect_free(&a->bisect);
   if (a->why.blame != RL_BLAME_SCRIPT) settle_empty(a, until);
   if (rc == 0 && until < a->batch->n)
@@ -227,6 +250,7 @@ static void let_go(struct rl_attempt *a) {
   }
   rl_batch_free(a->batch);
   rl_failure_clear(&a->why);
+  rl_free(a->halved_for);
   rl_free(a->todo);
   rl_free(a->rows);
   rl_free(a->settled);

@@ -21,6 +21,8 @@ struct rl_attempt {
   struct rl_bisect bisect;
   struct rl_backoff backoff, weather;
   struct rl_failure why; /* of the last attempt */
+  char *halved_for;      /* why the batch is taken apart; NULL: it is not */
+  bool blamed;           /* a message was found at fault */
   uint64_t changes;      /* epoch_changes when last looked at: waits end when there are more */
   bool once;             /* at most once: no retry, no bisect, no strike (S3.2) */
 };

@@ -108,19 +108,39 @@ static size_t unanswered(struct rl_lane *lane, int64_t *head) {
 }
 
 /* The same batch has waited since the last line. */
-static void say_unanswered(struct rl_lane *lane) {
+static void say_unanswered(struct rl_lane *lane, int64_t now) {
   int64_t head;
   size_t n = unanswered(lane, &head);
-  if (n && head == lane->head_said)
-    rl_log(RL_WARN, "the outputs of %zu batches, from batch %lld on, were not acknowledged for %g s; waiting",
-           n, (long long)head, lane->s->explain);
+  if (n && head == lane->head_said) {
+    rl_log(RL_WARN,
+           "the outputs of %zu batches, from batch %lld on, were not acknowledged for %lld s; waiting", n,
+           (long long)head, (long long)((now - lane->head_since) / RL_NS_PER_S));
+    lane->head_told = true;
+  } else {
+    lane->head_since = now;
+  }
   lane->head_said = head;
+}
+
+void rl_say_answered(struct rl_lane *lane) {
+  if (!lane->head_told) return;
+  lane->head_told = false;
+  rl_log(RL_INFO, "outputs are acknowledged again");
+}
+
+/* One that works for long looks like one that hangs. */
+static void say_working(struct rl_lane *lane, int64_t now) {
+  int64_t started = lane->has_engine ? atomic_load(&lane->call_started) : 0;
+  if (!started || now - started < rl_seconds(lane->s->explain)) return;
+  rl_log(RL_INFO, "the handler has been working on a call for %lld s (limits.time is %g s)",
+         (long long)((now - started) / RL_NS_PER_S), lane->s->limits_time);
 }
 
 void rl_explain_step(struct rl_lane *lane, int64_t now) {
   if (now < rl_explain_deadline(lane)) return;
   lane->last_said = now;
   rl_mem_trim(); /* what a burst took is nobody's while nothing comes */
-  say_unanswered(lane);
+  say_unanswered(lane, now);
+  say_working(lane, now);
   if (lane->phase == RL_RUNNING && !lane->blocked) say(lane, now);
 }

@@ -125,7 +125,10 @@ struct rl_lane {
   bool assigned_once;
   int64_t error_quiet; /* errors of the client: so many lines were said, and few more are until then */
   int error_lines;
-  int64_t head_said; /* the first flight when the last line of explanation was due */
+  int64_t
+      head_said; /* the first flight when the last line of explanation was due, and since when it is first */
+  int64_t head_since;
+  bool head_told; /* that it waits */
   int64_t started, last_message, last_said, last_stats, down_since;
   bool looking;   /* for topics that were not there (late.c) */
   int64_t looked; /* when it last did; 0: not yet */
@@ -217,6 +220,8 @@ void rl_explain_step(struct rl_lane *lane, int64_t now);
 int64_t rl_explain_deadline(const struct rl_lane *lane);
 /* Trouble with the brokers, told once in a while; `waits`: it is an outage. */
 void rl_say_trouble(struct rl_lane *lane, const char *text, bool waits, int64_t now);
+/* Outputs are acknowledged again, if it was said that they are not. */
+void rl_say_answered(struct rl_lane *lane);
 /* The weather, which both sides wait for (S4.1): a line; and, when `outage` is over, the lane's failure,
  * whose code it returns. */
 void rl_say_waiting(int64_t since, int64_t now, const char *what);

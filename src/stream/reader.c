@@ -58,6 +58,7 @@ static void serve(struct rl_lane *lane, int64_t now) {
     rl_kev_free(&ev);
   }
   if (rl_sink_serve(lane->sink) > 0) {
+    rl_say_answered(lane);
     pthread_mutex_lock(&lane->mu);
     pthread_cond_broadcast(&lane->cv); /* a handler may wait for room */
     pthread_mutex_unlock(&lane->mu);

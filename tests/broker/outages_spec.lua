@@ -68,14 +68,21 @@ describe("outages", function()
     }
     rille.await(run, 60)
     own:kill()
-    system.sleep(6)
+    system.sleep(9)
     assert.is_true(run:running(), run:err())
     assert.is_truthy(run:err():find("127.0.0.1", 1, true), run:err())
+    local last = 0
+    for seconds in run:err():gmatch "were not acknowledged for (%d+) s; waiting" do
+      assert.is_true(tonumber(seconds) > last, run:err())
+      last = tonumber(seconds)
+    end
+    assert.is_true(last >= 4, run:err())
     own:resume()
     rille.fill(topic, 100, { partitions = 2, from = 400, brokers = own.address })
     assert.is_true(proc.till(60, function() return rille.lag(group, topic, own.address) == 0 end), run:err())
     run:kill "TERM"
     assert.equal(0, run:wait(15), run:err())
+    assert.is_truthy(run:err():find("outputs are acknowledged again", 1, true), run:err())
     assert.equal(500, rille.distinct(run))
     local seen = {}
     for _, v in ipairs(rille.values(sink, { brokers = own.address })) do seen[v] = true end

@@ -43,6 +43,23 @@ describe("out", function()
     assert.equal('{"attempt":2}\n', out)
   end)
 
+  it("S4.3 says once why a batch is halved, and that no message was at fault when all its parts passed", function()
+    local lines = { "1", "2", "3", "4", "5", "6", "7", "8" }
+    local function count(text, part) return select(2, text:gsub(part, "")) end
+    local why = "batch 1 of 8 messages failed, and is halved to find the one at fault: %-%-code:%d: too many"
+    local status, out, err = run('if #batch > 3 then error "too many" end print(#batch)', lines)
+    assert.equal(0, status, err)
+    assert.equal("2\n2\n2\n2\n", out)
+    assert.equal(1, count(err, why), err)
+    assert.equal(1, count(err, "warning: batch 1 failed as a whole and passed in parts, so no message is at fault"), err)
+    local dead = "dead_letter = 'file:" .. proc.folder() .. "/halved',"
+    status, out, err = run('if batch[1].value == "5" or #batch > 1 then error "too many" end', lines, dead)
+    assert.equal(0, status, err)
+    assert.equal("", out)
+    assert.equal(1, count(err, why), err)
+    assert.equal(0, count(err, "no message is at fault"), err)
+  end)
+
   it("rejects one message", function()
     local path = proc.folder() .. "/dead"
     local status, out, err = run([[ out:reject(batch[1], "too faint") out:forward("-", batch[2]) ]], { "1", "2" },
