@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "codec/magic.h"
@@ -10,11 +11,22 @@
 enum { CHUNK = 64 * 1024 };
 #define LONGEST ((size_t)1 << 30) /* of a piece: no broker takes more */
 
+int rl_lines_check(const char *path, struct rl_err *err) {
+  struct stat st;
+  if (strcmp(path, "-") == 0) return 0;
+  if (stat(path, &st) || access(path, R_OK))
+    return rl_fail(err, RL_EUSAGE, "cannot read %s: %s", path, strerror(errno));
+  if (!S_ISDIR(st.st_mode)) return 0;
+  return rl_fail(err, RL_EUSAGE, "%s is a folder: name a file, or - for stdin", path);
+}
+
 int rl_lines_open(struct rl_lines *l, const char *path, struct rl_bytes delim, struct rl_err *err) {
   bool standard = strcmp(path, "-") == 0;
   *l = (struct rl_lines){.fd = STDIN_FILENO, .name = standard ? "standard input" : path, .delim = delim};
-  if (!standard) l->fd = open(path, O_RDONLY | O_CLOEXEC);
-  return l->fd >= 0 ? 0 : rl_fail(err, RL_EFAIL, "cannot open %s: %s", path, strerror(errno));
+  if (standard) return 0;
+  if (rl_lines_check(path, err)) return RL_EUSAGE;
+  l->fd = open(path, O_RDONLY | O_CLOEXEC);
+  return l->fd >= 0 ? 0 : rl_fail(err, RL_EUSAGE, "cannot read %s: %s", path, strerror(errno));
 }
 
 /* Drops what was given, so that the buffer holds one piece and a chunk. */

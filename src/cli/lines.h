@@ -19,7 +19,9 @@ struct rl_lines {
   int64_t line; /* of the piece given last, from 1 */
 };
 
-/* path "-" is standard input. RL_EFAIL when it cannot be opened. */
+/* A file that is not there, that may not be read, or is a folder: RL_EUSAGE. "-" is standard input. */
+int rl_lines_check(const char *path, struct rl_err *err);
+/* path "-" is standard input. RL_EUSAGE when it cannot be opened. */
 int rl_lines_open(struct rl_lines *l, const char *path, struct rl_bytes delim, struct rl_err *err);
 /* The next piece, without its delimiter, valid until the next call. 1, 0 at the end, or RL_EFAIL, of a
  * binary file where text is RL_EUSAGE; 2: a signal

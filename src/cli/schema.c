@@ -95,7 +95,7 @@ static int read_file(struct schema *c, bool *schema, struct rl_err *err) {
       rl_settings_finish(s, err) || rl_samples_file(&c->samples, c->source, schema, err))
     return err->code;
   if (c->samples.n) return 0;
-  return rl_fail(err, RL_EFAIL, "%s is empty", c->source);
+  return rl_fail(err, RL_EWAIT, "%s is empty", c->source);
 }
 
 /* ---- decoding ---- */

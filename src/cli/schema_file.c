@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/lines.h"
 #include "cli/schema.h"
 #include "codec/avro_schema.h"
 #include "stream/ndjson.h"
@@ -28,6 +29,7 @@ void rl_samples_free(struct rl_samples *s) {
 /* Of a long file its beginning will do; *cut says that there is more. */
 static int read_some(const char *path, struct rl_buf *out, bool *cut, struct rl_err *err) {
   enum { CHUNK = 1 << 16 };
+  if (rl_lines_check(path, err)) return RL_EUSAGE;
   FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   if (!in) return rl_fail(err, RL_EUSAGE, "cannot read %s: %s", path, strerror(errno));
   size_t n;

@@ -174,8 +174,16 @@ static int open_producer(struct rl_sender *s, struct rl_err *err) {
   return rl_room_open(&s->room, s->cli, topic, err);
 }
 
+/* Before anything is sent. */
+static int check_files(const struct rl_list *files, struct rl_err *err) {
+  for (size_t i = 0; i < files->n; i++)
+    if (rl_lines_check(files->at[i], err)) return err->code;
+  return 0;
+}
+
 static int perform(struct rl_sender *s, struct rl_err *err) {
-  if (open_producer(s, err) || rl_signals_open(&s->signals, false, err)) return err->code;
+  if (check_files(&s->cli->args, err) || open_producer(s, err) || rl_signals_open(&s->signals, false, err))
+    return err->code;
   int rc = transfer(s, err);
   rl_producer_destroy(s->producer, on_report, s);
   s->producer = NULL;

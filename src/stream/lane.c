@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "stream/history.h"
 #include "stream/lane_state.h"
+#include "stream/sink_file.h"
 
 #define MAX_POLL_INTERVAL_MS 300000 /* librdkafka's default */
 
@@ -71,7 +72,9 @@ static int open_sink(struct rl_lane *lane, struct rl_err *err) {
   lane->sink = rl_sink_new(&opts);
   if (!lane->s->dead_letter) return 0;
   int ms = (int)(lane->s->connect * 1000);
-  return rl_sink_check(lane->sink, lane->s->dead_letter, ms, err) ? rl_err_prefix(err, "dead_letter: ") : 0;
+  if (!rl_sink_check(lane->sink, lane->s->dead_letter, ms, err)) return 0;
+  if (rl_is_file(lane->s->dead_letter)) err->code = RL_EUSAGE; /* at the start a setting's mistake */
+  return rl_err_prefix(err, "dead_letter: ");
 }
 
 /* No handler came to be: the reader leaves by itself. */

@@ -51,6 +51,17 @@ describe("rille send", function()
     for _, r in ipairs(rille.read(topic)) do assert.equal(want[r.k], r.p) end
   end)
 
+  it("a file that cannot be read is status 2, and nothing is sent", function()
+    local topic = rille.topic()
+    local path = proc.write(proc.folder() .. "/lines", "a\n")
+    for want, name in pairs { ["cannot read /nowhere/there"] = "/nowhere/there", ["/tmp is a folder"] = "/tmp" } do
+      local run = rille.start { "send", "-b", rille.brokers, "-t", topic, path, name }
+      assert.equal(2, run:wait(15), run:err())
+      assert.is_truthy(run:err():find(want, 1, true), run:err())
+    end
+    assert.same({}, rille.read(topic))
+  end)
+
   it("a partition that the topic has not is said once, at the start, and nothing is sent", function()
     local topic = rille.topic { partitions = 2 }
     local run = rille.start({ "send", "-b", rille.brokers, "-t", topic, "-p", "99" }, { stdin = ("x\n"):rep(50) })

@@ -63,6 +63,17 @@ describe("rille run over a file", function()
     assert.equal(0, status, err)
   end)
 
+  it("an input that cannot be read, or a dead-letter file that cannot be written, is status 2 at the start", function()
+    for want, words in pairs {
+      ["cannot read --input /nowhere/there"] = { "--input", "/nowhere/there" }, ["--input . is a folder"] = { "--input", "." },
+      ["cannot write to output file:/nowhere/dead"] = { "--input", "/dev/null", "--dead-letter", "file:/nowhere/dead" },
+    } do
+      local status, out, err = run { "run", "--code", PRINT, table.unpack(words) }
+      assert.same({ 2, "" }, { status, out }, err)
+      assert.is_truthy(err:find(want, 1, true), err)
+    end
+  end)
+
   it("reads standard input, and NDJSON where a line is no message of its own", function()
     local status, out, err = run({ "run", "--code", PRINT, "--input", "-" }, '{"a":1}\n{"a":[1, 2]}\n')
     assert.equal(0, status, err)

@@ -129,15 +129,19 @@ describe("rille schema", function()
   it("mistakes are status 2", function()
     for _, case in ipairs {
       { "needs a file or a topic" }, { "one file or topic at a time", "a.json", "b.json" },
-      { "cannot read /nowhere.avsc", "/nowhere.avsc" }, { "cannot tell what the values are", file("x", "\255\254\1") },
+      { "cannot read /nowhere.avsc", "/nowhere.avsc" }, { "/ is a folder: name a file, or - for stdin", "/" },
+      { "cannot tell what the values are", file("x", "\255\254\1") },
       { "unknown option", "x", "--cuont", "3" },
     } do
       local status, out, err = run(table.unpack(case, 2))
       assert.same({ 2, "" }, { status, out }, err)
       has(err, case[1])
     end
+  end)
+
+  it("a file that holds nothing is status 5, as a topic is", function()
     local status, _, err = run(file("empty.json", ""))
-    assert.equal(1, status)
+    assert.equal(5, status)
     has(err, "is empty")
   end)
 

@@ -101,8 +101,10 @@ TEST(a_long_line_spans_many_reads) {
 TEST(a_file_that_is_not_there_is_named) {
   struct rl_lines l;
   struct rl_err err = {0};
-  CHECK_INT(rl_lines_open(&l, "/nowhere/at-all", rl_bytes_str("\n"), &err), RL_EFAIL);
-  CHECK_HAS(err.text, "/nowhere/at-all");
+  CHECK_INT(rl_lines_open(&l, "/nowhere/at-all", rl_bytes_str("\n"), &err), RL_EUSAGE);
+  CHECK_HAS(err.text, "cannot read /nowhere/at-all");
+  CHECK_INT(rl_lines_open(&l, "/tmp", rl_bytes_str("\n"), &err), RL_EUSAGE);
+  CHECK_HAS(err.text, "/tmp is a folder");
 }
 
 TEST(murmur2_is_kafkas) {
