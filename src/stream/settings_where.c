@@ -132,6 +132,20 @@ static void take_uri(struct rl_settings *s, const char *brokers, const char *top
   rl_settings_list_add(&s->topics, topic, strlen(topic));
 }
 
+static bool given(const struct rl_settings *s, const char *name) {
+  return rl_settings_layer(s, name) == RL_LAYER_CLI;
+}
+
+/* On one command line neither topic is the weaker one. */
+static int check_uri_topics(const struct rl_settings *s, const char *topic, struct rl_err *err) {
+  if (!*topic || !given(s, "input") || !given(s, "topics")) return 0;
+  for (size_t i = 0; i < s->topics.n; i++)
+    if (strcmp(s->topics.at[i], topic) != 0)
+      return rl_fail(err, RL_EUSAGE, "topics (%s) and input (%s) name different topics: leave one out",
+                     s->topics.at[i], s->input);
+  return 0;
+}
+
 static int read_uri(struct rl_settings *s, const char *uri, struct rl_err *err) {
   const char *rest = uri + strlen("kafka://");
   if (strncasecmp(uri, "kafka://", strlen("kafka://")) != 0) return malformed(uri, "not kafka://", err);
@@ -141,6 +155,7 @@ static int read_uri(struct rl_settings *s, const char *uri, struct rl_err *err) 
     return malformed(uri, "what follows the broker is no topic name", err);
   char *brokers = rl_strndup(rest, len);
   int rc = check_uri_brokers(uri, brokers, err);
+  if (!rc) rc = check_uri_topics(s, topic, err);
   if (!rc) take_uri(s, brokers, topic);
   rl_free(brokers);
   if (!rc) set_text(&s->input, NULL);
@@ -175,8 +190,16 @@ static int check_stronger(const struct rl_settings *s, const char *name, struct 
                  name, s->input, URI_SHAPE);
 }
 
+/* What else the same command line says to read would be ignored. */
+static int check_beside(const struct rl_settings *s, bool group, struct rl_err *err) {
+  bool topics = given(s, "topics") && s->topics.n;
+  if (!given(s, "input") || (!topics && !group)) return 0;
+  return rl_fail(err, RL_EUSAGE, "%s says what to read of Kafka, and input is a file (%s): leave one out",
+                 topics ? "topics" : "group", s->input);
+}
+
 /* A file has lines, in one order: what says where in Kafka to read is a mistake when it is as strong. */
-static int check_file(struct rl_settings *s, struct rl_err *err) {
+static int check_file(struct rl_settings *s, bool group, struct rl_err *err) {
   static const char *const places[] = {"partitions", "start", "end"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     if (!rl_settings_is_set(s, places[i])) continue;
@@ -184,12 +207,15 @@ static int check_file(struct rl_settings *s, struct rl_err *err) {
     return rl_fail(err, RL_EUSAGE, "%s says where in Kafka to read, and input is a file (%s): leave one out",
                    places[i], s->input);
   }
-  if (check_stronger(s, "topics", err) || check_stronger(s, "group", err)) return err->code;
+  if (check_beside(s, group, err) || check_stronger(s, "topics", err) || check_stronger(s, "group", err))
+    return err->code;
   s->lanes = 1; /* its lines are handled in their order */
   return 0;
 }
 
 int rl_settings_finish_where(struct rl_settings *s, struct rl_err *err) {
+  /* Not as group.id of the properties: a file of them is for many a run. */
+  bool group = given(s, "group") && s->group;
   adopt(s, "brokers", &s->brokers, "metadata.broker.list");
   adopt(s, "brokers", &s->brokers, "bootstrap.servers");
   adopt(s, "group", &s->group, "group.id");
@@ -197,7 +223,7 @@ int rl_settings_finish_where(struct rl_settings *s, struct rl_err *err) {
   int rc = read_input(s, err);
   if (!rc) rc = check_brokers(s, err);
   if (rc) return rc;
-  if (rl_settings_from_file(s)) return check_file(s, err);
+  if (rl_settings_from_file(s)) return check_file(s, group, err);
   if (!s->brokers) s->brokers = rl_strdup("localhost:9092");
   return 0;
 }

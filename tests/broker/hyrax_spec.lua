@@ -36,7 +36,9 @@ describe("hyrax", function()
     rille.fill(one, 3)
     rille.fill(two, 4)
     local function count(uri)
-      local run = rille.finish { topic = one, brokers = "127.0.0.1:1", args = { "-e", "--input", uri } }
+      local run = rille.finish {
+        topics = {}, brokers = "127.0.0.1:1", args = { "-e", "--input", uri }, env = { RILLE_TOPICS = one },
+      }
       return rille.count(run, "message")
     end
     assert.equal(4, count("kafka://" .. rille.brokers .. "/" .. two))

@@ -63,6 +63,21 @@ describe("rille run over a file", function()
     assert.equal(0, status, err)
   end)
 
+  it("a topic, a group or a place in Kafka beside --input on the command line is status 2", function()
+    for want, words in pairs {
+      ["topics says what to read of Kafka, and input is a file (/dev/null): leave one out"] = { "-t", "alerts" },
+      ["group says what to read of Kafka, and input is a file (/dev/null): leave one out"] = { "-G", "g" },
+      ["start says where in Kafka to read, and input is a file (/dev/null): leave one out"] = { "-o", "5" },
+    } do
+      local status, out, err = run { "run", "--code", PRINT, "--input", "/dev/null", words[1], words[2] }
+      assert.same({ 2, "" }, { status, out }, err)
+      assert.is_truthy(err:find(want, 1, true), err)
+    end
+    local status, _, err = run { "run", "--code", PRINT, "--input", "kafka://127.0.0.1:1/alerts", "-t", "other" }
+    assert.equal(2, status, err)
+    assert.is_truthy(err:find("topics (other) and input (kafka://127.0.0.1:1/alerts) name different topics", 1, true), err)
+  end)
+
   it("an input that cannot be read, or a dead-letter file that cannot be written, is status 2 at the start", function()
     for want, words in pairs {
       ["cannot read --input /nowhere/there"] = { "--input", "/nowhere/there" }, ["--input . is a folder"] = { "--input", "." },

@@ -85,7 +85,7 @@ TEST(topics_are_names_or_regular_expressions_each_once) {
 /* ---- input ---- */
 
 TEST(hyrax_1_a_uri_overrides_broker_and_topics) {
-  struct want w = FINISH("input=kafka://far:9093/alerts", "brokers=near:9092", "topics=x,y");
+  struct want w = FINISH("input=kafka://far:9093/alerts", "brokers=near:9092", "@topics=x,y");
   CHECK_STR(w.s.brokers, "far:9093");
   CHECK_INT(w.s.topics.n, 1);
   CHECK_STR(w.s.topics.at[0], "alerts");
@@ -142,8 +142,19 @@ TEST(a_file_needs_neither_broker_nor_topic) {
           "topics says what to read of Kafka, and input is a file (a.ndjson)");
   refused(FINISH("@input=a.ndjson", "group=g"), "group says what to read of Kafka");
   good(FINISH("@input=a.ndjson", "@topics=t", "@group=g"));
-  good(FINISH("input=a.ndjson", "topics=t", "group=g"));
-  good(FINISH("@input=a.ndjson", "topics=x", "input=kafka://a:1/t"));
+  good(FINISH("@input=a.ndjson", "@topics=x", "input=kafka://a:1/t"));
+}
+
+TEST(what_the_command_line_names_twice_is_not_ignored) {
+  refused(FINISH("input=a.ndjson", "topics=t"),
+          "topics says what to read of Kafka, and input is a file (a.ndjson): leave one out");
+  refused(FINISH("group=g", "input=-"), "group says what to read of Kafka, and input is a file (-)");
+  good(FINISH("input=a.ndjson", "@group=g", "group="));
+  good(FINISH("input=a.ndjson", "kafka=group.id=g"));
+  refused(FINISH("input=kafka://a:1/t", "topics=x"), "topics (x) and input (kafka://a:1/t)");
+  refused(FINISH("input=kafka://a:1/t", "topics=t,x"), "topics (x) and input (kafka://a:1/t)");
+  refused(FINISH("@input=a.ndjson", "topics=x", "input=kafka://a:1/t"), "name different topics");
+  good(FINISH("input=kafka://a:1/t", "topics=t", "group=g"));
 }
 
 /* ---- brokers and properties ---- */
