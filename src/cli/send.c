@@ -85,6 +85,7 @@ static int send_record(struct rl_sender *s, const struct rl_lines *in, struct rl
 static int send_line(struct rl_sender *s, const struct rl_lines *in, struct rl_bytes line,
                      struct rl_err *err) {
   struct rl_record record;
+  if (rl_sender_skips(s, line)) return 0;
   rl_arena_reset(&s->arena);
   s->taken++;
   if (rl_sender_read(s, line, &record, err)) {

@@ -32,6 +32,8 @@ struct rl_sender {
 /* Reads the options. RL_EUSAGE. On an error nothing is held. */
 int rl_sender_init(struct rl_sender *s, struct rl_cli *cli, struct rl_err *err);
 void rl_sender_free(struct rl_sender *s);
+/* Among records a blank line is none, and no mistake. */
+bool rl_sender_skips(const struct rl_sender *s, struct rl_bytes line);
 /* What a line says: key, value, headers, timestamp. Lives as long as the line and the arena. */
 int rl_sender_read(struct rl_sender *s, struct rl_bytes line, struct rl_record *out, struct rl_err *err);
 

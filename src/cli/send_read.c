@@ -105,24 +105,25 @@ static void join_headers(struct rl_sender *s, const struct rl_header *own, size_
   out->n_headers = n + more;
 }
 
-/* A message as `rille tap` prints it; a line that is none is a value. Topic, partition and offset say where
- * it was, not where it goes. */
+/* Topic, partition and offset say where it was, not where it goes. */
 static int read_message(struct rl_sender *s, struct rl_bytes line, struct rl_record *out,
                         struct rl_err *err) {
   struct rl_msg msg = {0};
   struct rl_header *headers = NULL;
   size_t n = 0;
-  int rc = rl_ndjson_get(line, s->json, &s->tape, &s->arena, &msg, &headers, &n, err);
-  if (rc < 0) return rc;
-  if (rc == 0) {
-    out->value = line;
-    return 0;
-  }
+  if (rl_ndjson_want(line, s->json, &s->tape, &s->arena, &msg, &headers, &n, err)) return err->code;
   out->key = msg.key;
   out->value = msg.value;
   out->timestamp = msg.timestamp;
   join_headers(s, headers, n, out);
   return 0;
+}
+
+bool rl_sender_skips(const struct rl_sender *s, struct rl_bytes line) {
+  if (!s->ndjson) return false;
+  for (size_t i = 0; i < line.len; i++)
+    if (!strchr(" \t\r\n", line.data[i]) || !line.data[i]) return false;
+  return true;
 }
 
 int rl_sender_read(struct rl_sender *s, struct rl_bytes line, struct rl_record *out, struct rl_err *err) {

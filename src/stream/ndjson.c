@@ -86,12 +86,16 @@ static const struct rl_cell *member(const struct rl_tape *tape, size_t at, const
   return NULL;
 }
 
+static bool has_value(const struct rl_tape *tape) {
+  return member(tape, 0, "value") || member(tape, 0, "value_base64");
+}
+
 static bool is_record(const struct rl_tape *tape) {
   if (!tape->n || tape->at[0].tag != RL_OBJECT) return false;
   const struct rl_cell *topic = member(tape, 0, "topic"), *partition = member(tape, 0, "partition"),
                        *offset = member(tape, 0, "offset");
   return topic && topic->tag == RL_TEXT && partition && partition->tag == RL_INT && offset &&
-         offset->tag == RL_INT && (member(tape, 0, "value") || member(tape, 0, "value_base64"));
+         offset->tag == RL_INT && has_value(tape);
 }
 
 bool rl_ndjson_plain(struct rl_bytes text, struct rl_json *json, struct rl_tape *scratch) {
@@ -199,19 +203,73 @@ static int get_value(const struct rl_tape *tape, struct rl_arena *arena, struct 
   return 0;
 }
 
+static int get_content(const struct rl_tape *tape, struct rl_arena *arena, struct rl_msg *msg,
+                       struct rl_header **headers, size_t *n_headers, struct rl_err *err) {
+  const struct rl_cell *timestamp = member(tape, 0, "timestamp");
+  msg->timestamp = timestamp && timestamp->tag == RL_INT ? timestamp->i : -1;
+  msg->timestamp_type = msg->timestamp < 0 ? RL_TIMESTAMP_NONE : RL_TIMESTAMP_CREATE;
+  if (get_text(tape, 0, arena, "key", &msg->key, err) || get_value(tape, arena, &msg->value, err) ||
+      get_headers(tape, arena, headers, n_headers, err))
+    return RL_EHANDLER;
+  return 0;
+}
+
 int rl_ndjson_get(struct rl_bytes line, struct rl_json *json, struct rl_tape *scratch, struct rl_arena *arena,
                   struct rl_msg *msg, struct rl_header **headers, size_t *n_headers, struct rl_err *err) {
   rl_tape_reset(scratch);
   if (!memchr(line.data, '{', line.len) || rl_json_tape(json, line, MAX_DEPTH, scratch, NULL)) return 0;
   if (!is_record(scratch)) return 0;
-  const struct rl_cell *topic = member(scratch, 0, "topic"), *timestamp = member(scratch, 0, "timestamp");
-  msg->topic = get_name(arena, topic);
+  msg->topic = get_name(arena, member(scratch, 0, "topic"));
   msg->partition = (int32_t)member(scratch, 0, "partition")->i;
   msg->offset = member(scratch, 0, "offset")->i;
-  msg->timestamp = timestamp && timestamp->tag == RL_INT ? timestamp->i : -1;
-  msg->timestamp_type = msg->timestamp < 0 ? RL_TIMESTAMP_NONE : RL_TIMESTAMP_CREATE;
-  if (get_text(scratch, 0, arena, "key", &msg->key, err) || get_value(scratch, arena, &msg->value, err) ||
-      get_headers(scratch, arena, headers, n_headers, err))
-    return RL_EHANDLER;
-  return 1;
+  return get_content(scratch, arena, msg, headers, n_headers, err) ? RL_EHANDLER : 1;
+}
+
+/* ---- lines that are to be records ---- */
+
+static int check_member(const struct rl_tape *tape, size_t at, const char *name, uint32_t tag,
+                        const char *wanted, struct rl_err *err) {
+  const struct rl_cell *c = member(tape, at, name);
+  if (!c || c->tag == tag || c->tag == RL_NULL) return 0;
+  return rl_fail(err, RL_EHANDLER, "%s is neither %s nor null", name, wanted);
+}
+
+static int check_headers(const struct rl_tape *tape, struct rl_err *err) {
+  const struct rl_cell *list = member(tape, 0, "headers");
+  if (!list || list->tag != RL_ARRAY) return 0;
+  size_t at = (size_t)(list - tape->at) + 1;
+  for (size_t i = 0; i < list->len; i++, at = rl_tape_past(tape, at))
+    if (tape->at[at].tag == RL_OBJECT && check_member(tape, at, "value", RL_TEXT, "a string", err))
+      return rl_err_prefix(err, "header %zu: ", i + 1);
+  return 0;
+}
+
+static int check_record(const struct rl_tape *tape, struct rl_err *err) {
+  static const struct {
+    const char *name;
+    uint32_t tag;
+    const char *wanted;
+  } members[] = {{"key", RL_TEXT, "a string"},
+                 {"headers", RL_ARRAY, "a list"},
+                 {"timestamp", RL_INT, "a whole number"},
+                 {"topic", RL_TEXT, "a string"},
+                 {"partition", RL_INT, "a whole number"},
+                 {"offset", RL_INT, "a whole number"}};
+  if (tape->at[0].tag != RL_OBJECT) return rl_fail(err, RL_EHANDLER, "JSON, but no object");
+  if (!has_value(tape)) return rl_fail(err, RL_EHANDLER, "neither value nor value_base64 in it");
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    if (check_member(tape, 0, members[i].name, members[i].tag, members[i].wanted, err)) return err->code;
+  return check_headers(tape, err);
+}
+
+int rl_ndjson_want(struct rl_bytes line, struct rl_json *json, struct rl_tape *scratch,
+                   struct rl_arena *arena, struct rl_msg *msg, struct rl_header **headers, size_t *n_headers,
+                   struct rl_err *err) {
+  rl_tape_reset(scratch);
+  struct rl_err why = {0};
+  int rc = rl_json_tape(json, line, MAX_DEPTH, scratch, &why);
+  if (!rc) rc = check_record(scratch, &why);
+  if (!rc) rc = get_content(scratch, arena, msg, headers, n_headers, &why);
+  if (!rc) return 0;
+  return rl_fail(err, RL_EHANDLER, "%s; expected a record such as {\"key\":\"k\",\"value\":\"v\"}", why.text);
 }

@@ -28,4 +28,11 @@ bool rl_ndjson_plain(struct rl_bytes text, struct rl_json *json, struct rl_tape 
 int rl_ndjson_get(struct rl_bytes line, struct rl_json *json, struct rl_tape *scratch, struct rl_arena *arena,
                   struct rl_msg *msg, struct rl_header **headers, size_t *n_headers, struct rl_err *err);
 
+/* As rl_ndjson_get of a line that is to be a record: an object with value or value_base64, and nothing in its
+ * other members that they cannot be. Where it was (topic, partition, offset) is not read. 0, or RL_EHANDLER
+ * that says what is wanted. */
+int rl_ndjson_want(struct rl_bytes line, struct rl_json *json, struct rl_tape *scratch,
+                   struct rl_arena *arena, struct rl_msg *msg, struct rl_header **headers, size_t *n_headers,
+                   struct rl_err *err);
+
 #endif

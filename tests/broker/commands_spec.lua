@@ -51,6 +51,20 @@ describe("rille send", function()
     for _, r in ipairs(rille.read(topic)) do assert.equal(want[r.k], r.p) end
   end)
 
+  it("records need a value alone; a line that is none is an error with its place, and the others are sent", function()
+    local topic = rille.topic()
+    local path = proc.write(proc.folder() .. "/records",
+      '{"value":"a"}\n\n{"n":1}\nplain\n{"key":"gone","value":null}\n{"value":{"n":2},"headers":[{"name":"h","value":"1"}]}\n')
+    local run = rille.start { "send", "-b", rille.brokers, "-t", topic, "--input-format", "ndjson", path }
+    assert.equal(4, run:wait(15), run:err())
+    assert.is_truthy(run:err():find(path .. ":3: not sent: neither value nor value_base64", 1, true), run:err())
+    assert.is_truthy(run:err():find(path .. ":4: not sent: not JSON", 1, true), run:err())
+    assert.is_truthy(run:err():find("2 messages were not sent", 1, true), run:err())
+    local r = rille.read(topic)
+    assert.same({ "a", null, '{"n":2}' }, { r[1].v, r[2].v, r[3].v })
+    assert.same({ null, "gone", "1", 3 }, { r[1].k, r[2].k, rille.headers(r[3]).h, #r })
+  end)
+
   it("a file that cannot be read is status 2, and nothing is sent", function()
     local topic = rille.topic()
     local path = proc.write(proc.folder() .. "/lines", "a\n")

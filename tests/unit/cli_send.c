@@ -222,8 +222,52 @@ TEST(s5_5_lines_that_tap_wrote_are_read_back) {
   CHECK_INT(r.n_headers, 2);
   CHECK_STR(r.headers[0].name, "h");
   CHECK_STR(r.headers[1].name, "more");
-  CHECK_INT(rl_sender_read(&s, rl_bytes_str("{\"a\":1}"), &r, &err), 0);
-  CHECK(is(r.value, "{\"a\":1}") && !r.key.data);
+  SENDER_DONE;
+}
+
+static bool reads(struct rl_sender *s, const char *line, struct rl_record *r) {
+  struct rl_err err = {0};
+  return rl_sender_read(s, rl_bytes_str(line), r, &err) == 0;
+}
+
+TEST(a_record_needs_no_more_than_a_value) {
+  SENDER("--input-format", "ndjson");
+  CHECK(reads(&s, "{\"value\":\"text\"}", &r) && is(r.value, "text") && !r.key.data);
+  CHECK(r.timestamp < 0 && r.n_headers == 0);
+  CHECK(reads(&s, "{\"value\":{\"a\":[1,null]}}\r", &r) && is(r.value, "{\"a\":[1,null]}"));
+  CHECK(reads(&s, "{\"key\":\"k\",\"value\":null}", &r) && is(r.key, "k") && !r.value.data);
+  CHECK(reads(&s, "{\"value\":5,\"key\":null,\"headers\":[],\"timestamp\":7,\"more\":1}", &r) &&
+        is(r.value, "5"));
+  CHECK_INT(r.timestamp, 7);
+  CHECK(reads(&s, "{\"topic\":\"x\",\"value_base64\":\"aGk=\"}", &r) && is(r.value, "hi"));
+  CHECK_STR(r.topic, "to");
+  SENDER_DONE;
+  (void)err;
+}
+
+TEST(a_line_that_is_no_record_is_refused_with_what_is_wanted) {
+  static const char *const cases[][2] = {
+      {"plain", "not JSON"},
+      {"{\"value\":", "not JSON"},
+      {"[1]", "no object"},
+      {"5", "no object"},
+      {"{\"a\":1}", "neither value nor value_base64"},
+      {"{\"value\":1,\"key\":5}", "key is neither a string nor null"},
+      {"{\"value\":1,\"topic\":5}", "topic is neither a string nor null"},
+      {"{\"value\":1,\"partition\":\"0\"}", "partition is neither a whole number nor null"},
+      {"{\"value\":1,\"offset\":0.5}", "offset is neither"},
+      {"{\"value\":1,\"timestamp\":\"now\"}", "timestamp is neither"},
+      {"{\"value\":1,\"headers\":{\"a\":\"b\"}}", "headers is neither a list nor null"},
+      {"{\"value\":1,\"headers\":[{\"value\":\"b\"}]}", "header 1 has no name"},
+      {"{\"value\":1,\"headers\":[{\"name\":\"a\",\"value\":5}]}", "header 1: value is neither"},
+      {"{\"value_base64\":\"*\"}", "base64"},
+  };
+  SENDER("--input-format", "ndjson");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    CHECK_INT(rl_sender_read(&s, rl_bytes_str(cases[i][0]), &r, &err), RL_EHANDLER);
+    CHECK_HAS(err.text, cases[i][1]);
+    CHECK_HAS(err.text, "expected a record such as {\"key\":\"k\",\"value\":\"v\"}");
+  }
   SENDER_DONE;
 }
 
