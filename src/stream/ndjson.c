@@ -231,6 +231,8 @@ static int check_member(const struct rl_tape *tape, size_t at, const char *name,
                         const char *wanted, struct rl_err *err) {
   const struct rl_cell *c = member(tape, at, name);
   if (!c || c->tag == tag || c->tag == RL_NULL) return 0;
+  if (tag == RL_ARRAY && c->tag == RL_OBJECT && !c->len)
+    return 0; /* an empty list, as Lua's encoders have it */
   return rl_fail(err, RL_EHANDLER, "%s is neither %s nor null", name, wanted);
 }
 

@@ -239,6 +239,7 @@ TEST(a_record_needs_no_more_than_a_value) {
   CHECK(reads(&s, "{\"value\":5,\"key\":null,\"headers\":[],\"timestamp\":7,\"more\":1}", &r) &&
         is(r.value, "5"));
   CHECK_INT(r.timestamp, 7);
+  CHECK(reads(&s, "{\"value\":1,\"headers\":{}}", &r) && r.n_headers == 0);
   CHECK(reads(&s, "{\"topic\":\"x\",\"value_base64\":\"aGk=\"}", &r) && is(r.value, "hi"));
   CHECK_STR(r.topic, "to");
   SENDER_DONE;
