@@ -75,4 +75,4 @@ static void suggest_json(void *self, const struct rl_msg *msg, const struct rl_f
 }
 
 const struct rl_format rl_format_json = {"json", open_json, close_json, row_json, suggest_json, NULL};
-const struct rl_format_rows rl_json_rows = {begin_json, next_json, tape_json};
+const struct rl_format_rows rl_json_rows = {begin_json, next_json, tape_json, NULL};

@@ -177,6 +177,8 @@ TEST(the_key_may_be_the_schema) {
   put_plain();
   CHECK_STR(row_with_key(plain, RL_AVRO_AUTO, "id,name"), "5, \"five\"");
   CHECK_STR(row_with_key(plain, RL_AVRO_KEY_SCHEMA, "id,name"), "5, \"five\"");
+  CHECK_STR(row_with_key(plain, RL_AVRO_AUTO, "name:i64"),
+            "error: field 'name' (name): expected i64, found the text \"five\"");
   CHECK_HAS(row_with_key(NULL, RL_AVRO_KEY_SCHEMA, "id"),
             "error: Avro: no key, which should hold the schema");
   CHECK_HAS(row_with_key("{\"type\":1}", RL_AVRO_AUTO, "id"), "error: the key as a schema: Avro schema: ");
