@@ -129,6 +129,8 @@ static int explain(const struct rl_avro_format *f, int code, struct rl_err *err)
   if (rl_avro_key_is_schema(f->key))
     return rl_fail(err, code, "%s (the key looks like the schema it was written with: try framing = \"key\")",
                    err->text);
+  if (rl_avro_key_is_schema(f->value))
+    return rl_fail(err, code, "%s (it begins as JSON does: decode = \"json\"?)", err->text);
   if (rl_magic_of(f->value) != RL_MAGIC_CONFLUENT) return code;
   return rl_fail(err, code, "%s (it begins with %s: try framing = \"confluent\")", err->text,
                  rl_magic_text(RL_MAGIC_CONFLUENT));

@@ -132,7 +132,9 @@ TEST(what_a_registry_s_framing_is_not) {
   fresh();
   rl_buf_puts(&value, "{\"id\":5}");
   CHECK_STR(avro_row_as(with(&r), "id", &value),
-            "error: Avro: magic byte 0x7B, where a schema registry's framing has 00, at byte 0");
+            "error: Avro: magic byte 0x7B, where a schema registry's framing has 00, at byte 0 (it begins as "
+            "JSON does: "
+            "decode = \"json\"?)");
   fresh();
   rl_buf_put(&value, "\0\0\0", 3);
   CHECK_STR(avro_row_as(with(&r), "id", &value),
@@ -184,6 +186,16 @@ TEST(the_key_may_be_the_schema) {
   CHECK_HAS(row_with_key("{\"type\":1}", RL_AVRO_AUTO, "id"), "error: the key as a schema: Avro schema: ");
   CHECK_HAS(row_with_key("some key", RL_AVRO_AUTO, "id"),
             "error: Avro: no schema: the value is no object container");
+  CHECK(!strstr(row_with_key(NULL, RL_AVRO_AUTO, "id"), "registry,"));
+  rl_buf_clear(&value), rl_buf_puts(&value, " {\"id\":5}");
+  CHECK_HAS(row_with_key(NULL, RL_AVRO_AUTO, "id"), " set (it begins as JSON does: decode = \"json\"?)");
+  rl_buf_clear(&value), rl_buf_put(&value, "\0\0\0\0\7x", 6);
+  CHECK_HAS(
+      row_with_key(NULL, RL_AVRO_AUTO, "id"),
+      " set (it begins with 00 and a number, as a schema registry's values do: set registry, --registry "
+      "URL)");
+  fresh();
+  put_plain();
   CHECK_HAS(row_with_key(NULL, RL_AVRO_AUTO, "id"), "error: Avro: no schema");
   CHECK_HAS(row_with_key(plain, RL_AVRO_BARE, "id"), "a bare value, and no schema to read it with");
 }
