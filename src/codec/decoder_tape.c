@@ -22,7 +22,8 @@ static int next_tapes(struct rl_decoder *d, size_t record, struct rl_tape *tape,
   int code = 1;
   while (d->next_record < record && (code = d->rows->next(d->self, d->row, err)) == 1) d->next_record++;
   if (code == 1) code = d->rows->next_tape(d->self, tape, err);
-  if (code == 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record + 1, d->next_record);
+  if (code == 0)
+    return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record + 1, d->next_record);
   d->next_record++;
   return code;
 }

@@ -25,17 +25,18 @@ static int set_signals(posix_spawnattr_t *attr) {
   return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-int rl_lua_spawn(pid_t *child, const char *command, const posix_spawn_file_actions_t *files) {
+pid_t rl_lua_spawn(const char *command, const posix_spawn_file_actions_t *files) {
   posix_spawnattr_t attr;
   char *const words[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
-  errno = posix_spawnattr_init(&attr);
-  if (errno) return -1;
-  errno = set_signals(&attr);
-  if (!errno) errno = posix_spawn(child, SHELL, files, &attr, words, environ);
-  int why = errno;
-  posix_spawnattr_destroy(&attr);
+  pid_t child = -1;
+  int why = posix_spawnattr_init(&attr);
+  if (why == 0) {
+    why = set_signals(&attr);
+    if (why == 0) why = posix_spawn(&child, SHELL, files, &attr, words, environ);
+    posix_spawnattr_destroy(&attr);
+  }
   errno = why;
-  return why ? -1 : 0;
+  return why == 0 ? child : -1;
 }
 
 int rl_lua_await(pid_t child) {
@@ -48,13 +49,12 @@ int rl_lua_await(pid_t child) {
 
 static int l_os_execute(lua_State *L) {
   const char *command = luaL_optstring(L, 1, NULL);
-  pid_t child;
   if (!command) {
     lua_pushboolean(L, access(SHELL, X_OK) == 0);
     return 1;
   }
-  int status = rl_lua_spawn(&child, command, NULL);
-  return luaL_execresult(L, status == 0 ? rl_lua_await(child) : status);
+  pid_t child = rl_lua_spawn(command, NULL);
+  return luaL_execresult(L, child < 0 ? -1 : rl_lua_await(child));
 }
 
 void rl_lua_open_execute(lua_State *L) {

@@ -33,16 +33,17 @@ static int make_pipe(int ends[2]) {
 }
 
 /* The command has one end of the pipe in place of its stdin or stdout. */
-static int spawn_on(struct command *c, const char *text, int theirs, bool reads) {
+static pid_t spawn_on(const char *text, int theirs, bool reads) {
   posix_spawn_file_actions_t files;
-  errno = posix_spawn_file_actions_init(&files);
-  if (errno) return -1;
-  errno = posix_spawn_file_actions_adddup2(&files, theirs, reads ? STDOUT_FILENO : STDIN_FILENO);
-  int rc = errno ? -1 : rl_lua_spawn(&c->child, text, &files);
-  int why = errno;
-  posix_spawn_file_actions_destroy(&files);
+  pid_t child = -1;
+  int why = posix_spawn_file_actions_init(&files);
+  if (why == 0) {
+    why = posix_spawn_file_actions_adddup2(&files, theirs, reads ? STDOUT_FILENO : STDIN_FILENO);
+    if (why == 0 && (child = rl_lua_spawn(text, &files)) < 0) why = errno;
+    posix_spawn_file_actions_destroy(&files);
+  }
   errno = why;
-  return rc;
+  return child;
 }
 
 static int start(struct command *c, const char *text, bool reads) {
@@ -50,15 +51,15 @@ static int start(struct command *c, const char *text, bool reads) {
   if (make_pipe(ends) < 0) return -1;
   int ours = ends[!reads], theirs = ends[reads];
   c->stream.f = fdopen(ours, reads ? "r" : "w");
-  int rc = c->stream.f ? spawn_on(c, text, theirs, reads) : -1;
+  c->child = c->stream.f ? spawn_on(text, theirs, reads) : -1;
   int why = errno;
   close(theirs);
-  if (rc != 0 && c->stream.f)
+  if (c->child < 0 && c->stream.f)
     fclose(c->stream.f);
-  else if (rc != 0)
+  else if (c->child < 0)
     close(ours);
   errno = why;
-  return rc;
+  return c->child < 0 ? -1 : 0;
 }
 
 static int l_io_popen(lua_State *L) {

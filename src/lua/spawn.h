@@ -5,8 +5,8 @@
 #include <spawn.h>
 #include <sys/types.h>
 
-/* Runs a command with the shell. 0; -1 with errno. */
-int rl_lua_spawn(pid_t *child, const char *command, const posix_spawn_file_actions_t *files);
+/* Runs a command with the shell: its process; -1 with errno. */
+pid_t rl_lua_spawn(const char *command, const posix_spawn_file_actions_t *files);
 /* Its wait status once it ended, errno 0; -1 with errno. */
 int rl_lua_await(pid_t child);
 
