@@ -279,7 +279,8 @@ describe("rille lag, groups and seek", function()
     for _, words in ipairs { { "lag" }, { "seek", "--start", "beginning" } } do
       local status, _, err = call(words[1], "-G", group, "-t", none, table.unpack(words, 2))
       assert.equal(3, status, err)
-      assert.is_truthy(err:find(none .. ": .*list what is there with kafka%-topics %-%-list"), err)
+      assert.is_truthy(err:find(none, 1, true), err)
+      assert.is_truthy(err:find("list what is there with kafka-topics --list", 1, true), err)
     end
   end)
 

@@ -110,7 +110,8 @@ describe("outputs", function()
       topic = topic, group = rille.name "group", args = { "-e", "--dead-letter", none }, limit = 45,
     }, 3)
     assert.equal(0, rille.count(run, "batch"))
-    assert.is_truthy(run:err():find(none .. ": .*list what is there with kafka%-topics %-%-list"), run:err())
+    assert.is_truthy(run:err():find(none, 1, true), run:err())
+    assert.is_truthy(run:err():find("list what is there with kafka-topics --list", 1, true), run:err())
   end)
 
   it("S5.2 what is larger than message.max.bytes is raised at out:send", function()
