@@ -211,6 +211,8 @@ TEST(the_schema_in_the_key_and_a_reader_s) {
             "(the key looks like the schema it was written with: try framing = \"key\")");
   CHECK_HAS(row_with_both("k", reader, RL_AVRO_AUTO, "id,name,n"), "error: Avro: ");
   CHECK(!strstr(row_with_both("k", reader, RL_AVRO_AUTO, "id,name,n"), "try framing"));
+  rl_buf_clear(&value), rl_buf_puts(&value, "{\"id\":5}");
+  CHECK_HAS(row_with_both("k", reader, RL_AVRO_AUTO, "id"), "(it begins as JSON does: decode = \"json\"?)");
 }
 
 /* ---- single objects ---- */
