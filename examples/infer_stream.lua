@@ -1,10 +1,12 @@
 -- Images out of a stream, through a model, and a result for each id sent on.
 --
---   rille run examples/infer_stream.lua -b localhost:9092 -t images -G infer -- model.onnx results
---   rille run examples/infer_stream.lua -b localhost:9092 -t images -G infer -- model.onnx results prepare.lua
+--   rille run examples/infer_stream.lua -b localhost:9092 -t images -G infer --dead-letter bad -- model.onnx results
+--   rille run examples/infer_stream.lua -b localhost:9092 -t images -G infer --dead-letter bad \
+--     -- model.onnx results prepare.lua
 --
 -- A message is JSON with `object_id`, a text or a number, and `image`, nested arrays of the shape that the model takes.
--- A batch's images become one tensor, one row a message. After `--`: the model (a file, or kserve://HOST:PORT/NAME),
+-- A batch's images become one tensor, one row a message; a message without a whole image or an id is rejected, which
+-- needs --dead-letter. After `--`: the model (a file, or kserve://HOST:PORT/NAME),
 -- the topic of the results, and, if wanted, a file that returns a function for each field that is to be changed on its
 -- way: { object_id = function(id) return id end, image = function(images) return images:normalize() end }.
 local model = rille.model(arg[1] or "model.onnx", { batch = 512 })

@@ -255,6 +255,7 @@ static int find_source(struct schema *c, struct rl_err *err) {
   size_t named = cli->args.n + cli->settings.topics.n + (cli->settings.input ? 1 : 0);
   if (named == 0) return rl_cli_misuse(cli, err, "`rille schema` needs a file or a topic");
   if (named > 1) return rl_cli_misuse(cli, err, "`rille schema` looks at one file or topic at a time");
+  if (cli->script && cli->json) return rl_cli_misuse(cli, err, "--script and --json do not go together");
   c->is_file = cli->settings.input || (cli->args.n && looks_like_file(cli->args.at[0]));
   if (c->is_file && !cli->settings.input && could_be_topic(cli->args.at[0]))
     rl_log(RL_INFO, "reading the file %s (-t %s: the topic)", cli->args.at[0], cli->args.at[0]);

@@ -26,19 +26,18 @@ static void put_setting(struct rl_buf *out, const char *name, const char *value)
 }
 
 static void put_csv(struct rl_buf *out, const struct rl_settings *s) {
-  rl_buf_puts(out, "  csv = { ");
-  if (s->csv_header) rl_buf_puts(out, "header = true, ");
-  if (s->csv_columns.n) rl_buf_puts(out, "columns = { ");
+  const char *before = "  csv = { ";
+  if (s->csv_header) rl_buf_printf(out, "%sheader = true", before), before = ", ";
+  if (s->csv_columns.n) rl_buf_printf(out, "%scolumns = { ", before), before = ", ";
   for (size_t i = 0; i < s->csv_columns.n; i++) {
     rl_schema_put_string(out, rl_bytes_str(s->csv_columns.at[i]));
-    rl_buf_puts(out, i + 1 < s->csv_columns.n ? ", " : " }, ");
+    rl_buf_puts(out, i + 1 < s->csv_columns.n ? ", " : " }");
   }
   if (s->csv_delimiter) {
-    rl_buf_puts(out, "delimiter = ");
+    rl_buf_printf(out, "%sdelimiter = ", before);
     rl_schema_put_string(out, rl_bytes_str(s->csv_delimiter));
-    rl_buf_puts(out, ", ");
   }
-  rl_buf_puts(out, "},\n");
+  rl_buf_puts(out, " },\n");
 }
 
 void rl_schema_put_settings(struct rl_buf *out, const struct rl_schema_view *view) {

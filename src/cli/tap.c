@@ -27,11 +27,15 @@ static int print(void *self, const struct rl_msg *msg, struct rl_err *err) {
 }
 
 static int make_format(struct tap *t, struct rl_err *err) {
-  const struct rl_cli *cli = t->cli;
+  struct rl_cli *cli = t->cli;
+  int code = 0;
   t->formatted = cli->format || cli->key_delim || cli->delim;
-  if (cli->format) return rl_format_make(&t->format, cli->format, err);
-  if (!t->formatted) return 0;
-  return rl_format_delimited(&t->format, cli->key_delim, cli->delim ? cli->delim : "\\n", err);
+  if (cli->format)
+    code = rl_format_make(&t->format, cli->format, err);
+  else if (t->formatted)
+    code = rl_format_delimited(&t->format, cli->key_delim, cli->delim ? cli->delim : "\\n", err);
+  cli->misused = cli->misused || code == RL_EUSAGE;
+  return code;
 }
 
 /* It begins at the beginning, as kcat does. */

@@ -129,6 +129,8 @@ static int explain(const struct rl_avro_format *f, int code, struct rl_err *err)
   if (rl_avro_key_is_schema(f->key))
     return rl_fail(err, code, "%s (the key looks like the schema it was written with: try framing = \"key\")",
                    err->text);
+  if (rl_avro_key_is_schema(f->value))
+    return rl_fail(err, code, "%s (it begins as JSON does: decode = \"json\"?)", err->text);
   if (rl_magic_of(f->value) != RL_MAGIC_CONFLUENT) return code;
   return rl_fail(err, code, "%s (it begins with %s: try framing = \"confluent\")", err->text,
                  rl_magic_text(RL_MAGIC_CONFLUENT));
@@ -179,6 +181,8 @@ static int next_tape(void *self, struct rl_tape *tape, struct rl_err *err) {
   return explain(f, fine ? finish(f) : RL_EHANDLER, err);
 }
 
+static bool several_avro(void *self) { return ((struct rl_avro_format *)self)->state == RL_AVRO_BLOCKS; }
+
 static bool declares_avro(void *self, const struct rl_msg *msg, const struct rl_field *field) {
   struct rl_avro_format *f = self;
   if (rl_avro_frame(f, msg, NULL) != 0 || f->state == RL_AVRO_JSON) return false;
@@ -193,4 +197,4 @@ static void suggest_avro(void *self, const struct rl_msg *msg, const struct rl_f
 }
 
 const struct rl_format rl_format_avro = {"avro", open_avro, close_avro, NULL, suggest_avro, declares_avro};
-const struct rl_format_rows rl_avro_rows = {begin_avro, next_avro, next_tape};
+const struct rl_format_rows rl_avro_rows = {begin_avro, next_avro, next_tape, several_avro};

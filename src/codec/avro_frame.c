@@ -1,6 +1,7 @@
 /* Which schema a value was written with, and where its bytes start. */
 #include "base/str.h"
 #include "codec/avro_format.h"
+#include "codec/magic.h"
 
 static const char *const framing_names[] = {
     [RL_AVRO_AUTO] = "auto",           [RL_AVRO_CONTAINER] = "container",
@@ -48,7 +49,7 @@ static int use_own(struct rl_avro_format *f, size_t at, struct rl_err *err) {
 enum { CONFLUENT = 5 };
 
 static int use_json(struct rl_avro_format *f) {
-  struct rl_json_select_opts opts = {f->opts->strict, f->opts->max_depth};
+  struct rl_json_select_opts opts = {.strict = f->opts->strict, .max_depth = f->opts->max_depth};
   if (!f->json) f->json = rl_json_select_new(f->opts->fields, &opts);
   f->state = RL_AVRO_JSON;
   return 0;
@@ -160,10 +161,7 @@ static int frame_auto(struct rl_avro_format *f, const struct rl_msg *msg, struct
       "neither a registry nor a schema file is set");
 }
 
-int rl_avro_frame(struct rl_avro_format *f, const struct rl_msg *msg, struct rl_err *err) {
-  f->key = msg->key;
-  f->value = msg->value;
-  f->state = RL_AVRO_DONE;
+static int frame(struct rl_avro_format *f, const struct rl_msg *msg, struct rl_err *err) {
   switch (f->opts->avro.framing) {
     case RL_AVRO_AUTO: return frame_auto(f, msg, err);
     case RL_AVRO_CONTAINER: return frame_container(f, err);
@@ -173,4 +171,22 @@ int rl_avro_frame(struct rl_avro_format *f, const struct rl_msg *msg, struct rl_
     case RL_AVRO_BARE: break;
   }
   return use_own(f, 0, err);
+}
+
+/* What a value without its schema looks like says more than where its schema was looked for. */
+static int hint(const struct rl_avro_format *f, struct rl_err *err) {
+  if (rl_avro_key_is_schema(f->value))
+    return rl_fail(err, RL_EHANDLER, "%s (it begins as JSON does: decode = \"json\"?)", err->text);
+  bool lone = !f->opts->avro.registry && !f->reader;
+  if (!lone || rl_magic_of(f->value) != RL_MAGIC_CONFLUENT) return err->code;
+  return rl_fail(err, RL_EHANDLER, "%s (it begins with %s: set registry, --registry URL)", err->text,
+                 rl_magic_text(RL_MAGIC_CONFLUENT));
+}
+
+int rl_avro_frame(struct rl_avro_format *f, const struct rl_msg *msg, struct rl_err *err) {
+  f->key = msg->key;
+  f->value = msg->value;
+  f->state = RL_AVRO_DONE;
+  int code = frame(f, msg, err);
+  return code == RL_EHANDLER && err ? hint(f, err) : code;
 }

@@ -253,4 +253,4 @@ static void suggest_csv(void *self, const struct rl_msg *msg, const struct rl_fi
 
 const struct rl_format rl_format_csv = {"csv", open_csv, close_csv, NULL, suggest_csv, NULL};
 const struct rl_format rl_format_tsv = {"tsv", open_tsv, close_csv, NULL, suggest_csv, NULL};
-const struct rl_format_rows rl_csv_rows = {begin_csv, next_csv, tape_csv};
+const struct rl_format_rows rl_csv_rows = {begin_csv, next_csv, tape_csv, NULL};

@@ -150,12 +150,18 @@ static void store(const struct rl_decoder *d, struct rl_columns *c, bool values)
   rl_columns_put_row(c, d->row);
 }
 
-/* Errors of the n-th of several rows say which. */
+static bool may_be_several(const struct rl_decoder *d) {
+  return !d->rows->several || d->rows->several(d->self);
+}
+
+/* Errors of the n-th row, counted as message.record is, say which where several may be; n 0: just one is
+ * wanted.
+ */
 static int next_row(struct rl_decoder *d, size_t n, struct rl_err *err) {
   int code = d->rows->next(d->self, d->row, err);
   if (code != 1) return code;
   code = check_values(d, err);
-  if (code != 0 && n > 0) rl_err_prefix(err, "record %zu: ", n);
+  if (code != 0 && n > 0 && may_be_several(d)) rl_err_prefix(err, "record %zu: ", n);
   return code == 0 ? 1 : code;
 }
 
@@ -191,7 +197,7 @@ static int all_rows(struct rl_decoder *d, const struct rl_msg *msg, struct rl_co
   size_t before = c ? rl_columns_bytes(c) : arena->used;
   int code = d->rows->begin(d->self, msg, arena, err);
   for (*n = 0; code == 0;) {
-    code = next_row(d, *n, err);
+    code = next_row(d, *n + 1, err);
     if (code != 1) return code;
     if (c) store(d, c, true);
     ++*n;

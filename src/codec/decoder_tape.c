@@ -22,7 +22,8 @@ static int next_tapes(struct rl_decoder *d, size_t record, struct rl_tape *tape,
   int code = 1;
   while (d->next_record < record && (code = d->rows->next(d->self, d->row, err)) == 1) d->next_record++;
   if (code == 1) code = d->rows->next_tape(d->self, tape, err);
-  if (code == 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record, d->next_record);
+  if (code == 0)
+    return rl_fail(err, RL_EHANDLER, "record %zu of a message of %zu", record + 1, d->next_record);
   d->next_record++;
   return code;
 }
@@ -31,7 +32,7 @@ int rl_decoder_tape(struct rl_decoder *d, const struct rl_msg *msg, size_t recor
                     struct rl_err *err) {
   rl_tape_reset(tape);
   if (!msg->value.data) return rl_fail(err, RL_EHANDLER, "a null value, which holds nothing to decode");
-  if (!d->rows && record > 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of 1", record);
+  if (!d->rows && record > 0) return rl_fail(err, RL_EHANDLER, "record %zu of a message of 1", record + 1);
   if (!d->rows) return json_tape(d, msg, tape, err);
   int code = d->taped == msg && record >= d->next_record ? 0 : begin_tapes(d, msg, err);
   if (code == 0) code = next_tapes(d, record, tape, err);

@@ -31,6 +31,8 @@ struct rl_format_rows {
   /* The next record whole, appended to the tape, which is empty, its texts in the tape's arena: 1; 0: there
    * is none left. Then goes on with the arena that begin had. */
   int (*next_tape)(void *self, struct rl_tape *tape, struct rl_err *err);
+  /* Whether the message in hand may hold several records. NULL: any may. */
+  bool (*several)(void *self);
 };
 
 extern const struct rl_format rl_format_json, rl_format_raw, rl_format_avro, rl_format_csv, rl_format_tsv;

@@ -23,7 +23,7 @@ static void close_json(void *self) {
 
 static int open_json(void **self, const struct rl_decoder_opts *opts, struct rl_err *err) {
   struct json_format *f = rl_zalloc(sizeof *f);
-  struct rl_json_select_opts select = {opts->strict, opts->max_depth};
+  struct rl_json_select_opts select = {opts->strict, opts->max_depth, true};
   f->select = rl_json_select_new(opts->fields, &select);
   f->max_depth = opts->max_depth;
   int code = opts->rows ? rl_json_array_new(&f->array, opts->rows, f->select, err) : 0;
@@ -75,4 +75,4 @@ static void suggest_json(void *self, const struct rl_msg *msg, const struct rl_f
 }
 
 const struct rl_format rl_format_json = {"json", open_json, close_json, row_json, suggest_json, NULL};
-const struct rl_format_rows rl_json_rows = {begin_json, next_json, tape_json};
+const struct rl_format_rows rl_json_rows = {begin_json, next_json, tape_json, NULL};

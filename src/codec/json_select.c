@@ -9,7 +9,7 @@
 struct rl_json_select {
   struct rl_json *json;
   struct rl_json_program program;
-  bool strict;
+  bool strict, hint_rows;
   uint64_t document; /* counts them: rl_json_node.seen */
   struct rl_buf key; /* of a key with escapes */
   struct rl_lists lists;
@@ -24,6 +24,7 @@ struct rl_json_select *rl_json_select_new(const struct rl_fields *fields,
   s->json = rl_json_new();
   s->json->max_depth = opts->max_depth ? opts->max_depth : RL_JSON_DEPTH;
   s->strict = opts->strict;
+  s->hint_rows = opts->hint_rows;
   rl_json_program_make(&s->program, fields);
   return s;
 }
@@ -250,6 +251,10 @@ int rl_json_select_value(struct rl_json_select *s, const uint32_t **p, struct rl
   return is_sample(s, kind) ? 0 : wrong_value(s, kind, *value, err);
 }
 
+static bool has_object(const struct rl_json *json) {
+  return json->n_tokens > 1 && rl_json_kind_at(json, json->tokens + 1) == RL_JSON_OBJECT;
+}
+
 /* A root that has nothing to select from is no sample (5, "x"). That is said only of sound JSON. */
 int rl_json_select_row(struct rl_json_select *s, struct rl_bytes payload, struct rl_arena *arena,
                        struct rl_cell *row, struct rl_err *err) {
@@ -258,6 +263,9 @@ int rl_json_select_row(struct rl_json_select *s, struct rl_bytes payload, struct
   if (code != 0) return code;
   uint32_t at = json->tokens[0];
   enum rl_json_kind kind = rl_json_kind_at(json, json->tokens);
+  bool rows = s->hint_rows && kind == RL_JSON_ARRAY && has_object(json);
   code = rl_json_finish(json, select_value(s, json->tokens, arena, row), err); /* tokens may be gone now */
-  return code != 0 || is_sample(s, kind) ? code : wrong_value(s, kind, at, err);
+  if (code != 0 || is_sample(s, kind)) return code;
+  code = wrong_value(s, kind, at, err);
+  return rows && err ? rl_fail(err, code, "%s (rows = \"[*]\" reads its elements)", err->text) : code;
 }

@@ -11,6 +11,7 @@ struct rl_json_select;
 struct rl_json_select_opts {
   bool strict;
   size_t max_depth; /* 0: RL_JSON_DEPTH */
+  bool hint_rows;   /* an array of objects where one object is wanted: the error names rows */
 };
 
 /* Borrows fields. */

@@ -8,8 +8,8 @@ static const struct {
   rd_kafka_resp_err_t code;
   const char *advice;
 } advices[] = {
-    {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "create the topic or check its name"},
-    {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "create the topic or check its name"},
+    {RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, "create the topic, or " RL_REASON_TOPICS},
+    {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, "create the topic, or " RL_REASON_TOPICS},
     {RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, "the topic has fewer partitions"},
     {RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, "check the topic's name"},
     {RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,

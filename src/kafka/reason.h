@@ -7,6 +7,9 @@
 
 #include "base/err.h"
 
+/* What to do about a topic that is not there. */
+#define RL_REASON_TOPICS "list what is there with kafka-topics --list"
+
 /* RL_EBROKER, RL_EHANDLER (refused for good: too large, invalid) or RL_EFULL. */
 int rl_reason_class(rd_kafka_resp_err_t code);
 /* A connection's trouble, which librdkafka goes on about by itself. */

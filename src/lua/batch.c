@@ -180,8 +180,8 @@ static int l_batch_len(lua_State *L) {
 /* Works on a batch that is over, too: it ends up in messages about just that. */
 static int l_batch_tostring(lua_State *L) {
   struct rl_lua_batch *b = luaL_checkudata(L, 1, RL_BATCH_TYPE);
-  lua_pushfstring(L, "batch %I (%I %s%s)", (LUAI_UACINT)b->number, (LUAI_UACINT)b->n,
-                  b->several ? "rows" : "messages", b->root->batch ? "" : ", over");
+  lua_pushfstring(L, "batch %I (%I %s%s%s)", (LUAI_UACINT)b->number, (LUAI_UACINT)b->n,
+                  b->several ? "row" : "message", b->n == 1 ? "" : "s", b->root->batch ? "" : ", over");
   return 1;
 }
 

@@ -67,7 +67,10 @@ static void check_ours(lua_State *L, const struct rl_lua_out *out, const struct 
     rl_lua_script_error(L, "%s: this is no message of the batch that is being handled", call);
 }
 
+static bool is_message(lua_State *L, int idx) { return luaL_testudata(L, idx, RL_MESSAGE_TYPE) != NULL; }
+
 static uint32_t check_message(lua_State *L, const struct rl_lua_out *out, int idx, const char *call) {
+  if (rl_lua_test_batch(L, idx)) rl_lua_script_error(L, "%s: a message is wanted, not a batch", call);
   struct rl_lua_message *m = rl_lua_check_message(L, idx, call);
   check_ours(L, out, m->root->batch, call);
   return (uint32_t)rl_batch_owner(out->batch, m->row);
@@ -149,9 +152,18 @@ static void forward_once(lua_State *L, struct rl_lua_out *out, const struct rl_o
   }
 }
 
+static void check_order(lua_State *L) {
+  if (is_message(L, 2) || rl_lua_test_batch(L, 2))
+    rl_lua_script_error(L, "out:forward: the topic comes first: out:forward(\"TOPIC\", %s)",
+                        is_message(L, 2) ? "message" : "batch");
+  if (!is_message(L, 3) && !rl_lua_test_batch(L, 3) && lua_type(L, 2) == LUA_TSTRING)
+    rl_lua_script_error(L, "out:forward: a message or a batch is wanted, not %s", luaL_typename(L, 3));
+}
+
 static int l_out_forward(lua_State *L) {
   static const char *const names[] = {"partition", "timestamp"};
   struct rl_lua_out *out = check_out(L, "out:forward");
+  check_order(L);
   struct rl_out to = {.topic = check_topic(L, 2, "out:forward"), .partition = -1};
   if (rl_arg_options(L, 4, "out:forward", names, sizeof names / sizeof *names))
     read_place(L, 4, "out:forward", &to.partition, &to.timestamp);

@@ -70,6 +70,8 @@ static int p_open(lua_State *L) {
   luaL_openlibs(L);
   rl_lua_open_text_only(L);
   rl_lua_open_stdio(L);
+  rl_lua_open_execute(L);
+  rl_lua_open_popen(L);
   rl_lua_open_coroutine(L);
   lua_getglobal(L, LUA_OSLIBNAME);
   lua_pushcfunction(L, l_os_exit);

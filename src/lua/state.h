@@ -29,6 +29,8 @@ int rl_lua_flush(struct rl_err *err);
 
 void rl_lua_open_text_only(lua_State *L);
 void rl_lua_open_stdio(lua_State *L);
+void rl_lua_open_execute(lua_State *L);
+void rl_lua_open_popen(lua_State *L);
 void rl_lua_open_coroutine(lua_State *L); /* needs the state's limits in place */
 
 #endif

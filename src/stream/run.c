@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "kafka/reason.h"
 #include "stream/lane_state.h"
 #include "stream/start.h"
 
@@ -61,8 +62,8 @@ static int check_topics(const struct rl_settings *s, const struct rl_topic_info 
     if (infos[i].partitions == 0) rl_buf_printf(&unknown, "%s%s", missing++ ? ", " : "", infos[i].name);
   int rc = 0;
   if (missing && missing == n && !has_regex(s))
-    rc = rl_fail(err, RL_EBROKER, "unknown topic: %s, at %s; list what is there with kafka-topics --list",
-                 rl_buf_text(&unknown), s->brokers ? s->brokers : "localhost:9092");
+    rc = rl_fail(err, RL_EBROKER, "unknown topic: %s, at %s; " RL_REASON_TOPICS, rl_buf_text(&unknown),
+                 s->brokers ? s->brokers : "localhost:9092");
   else if (missing)
     rl_log(RL_ERROR, "unknown topic: %s; the other topics flow", rl_buf_text(&unknown));
   rl_buf_free(&unknown);

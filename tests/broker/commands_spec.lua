@@ -104,6 +104,7 @@ describe("rille send", function()
     local run = rille.start({ "send", "-b", rille.brokers, "-t", none }, { stdin = "x\n" })
     assert.equal(3, run:wait(45), run:err())
     assert.is_truthy(run:err():find(none, 1, true), run:err())
+    assert.is_truthy(run:err():find("list what is there with kafka-topics --list", 1, true), run:err())
   end)
 end)
 
@@ -294,6 +295,18 @@ describe("rille lag, groups and seek", function()
     for i, m in ipairs(rille.said(run, "message")) do values[i] = m[5] end
     table.sort(values)
     assert.same({ "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19" }, values)
+  end)
+
+  it("a topic that is not there is said in the same words", function()
+    if rille.embedded then pending "the embedded broker makes any topic" end
+    local none = rille.name "none"
+    local _, group = half_read()
+    for _, words in ipairs { { "lag" }, { "seek", "--start", "beginning" } } do
+      local status, _, err = call(words[1], "-G", group, "-t", none, table.unpack(words, 2))
+      assert.equal(3, status, err)
+      assert.is_truthy(err:find(none, 1, true), err)
+      assert.is_truthy(err:find("list what is there with kafka-topics --list", 1, true), err)
+    end
   end)
 
   it("seek --dry-run changes nothing", function()

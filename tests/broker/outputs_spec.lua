@@ -111,6 +111,7 @@ describe("outputs", function()
     }, 3)
     assert.equal(0, rille.count(run, "batch"))
     assert.is_truthy(run:err():find(none, 1, true), run:err())
+    assert.is_truthy(run:err():find("list what is there with kafka-topics --list", 1, true), run:err())
   end)
 
   it("S5.2 what is larger than message.max.bytes is raised at out:send", function()

@@ -298,6 +298,7 @@ describe("the command line", function()
     ["a mode of kcat's after a command"] = { { "tap", "-C", "-t", "x" }, "rille tap -t TOPIC" },
     ["a letter of kcat's that is not ours"] = { { "send", "-t", "x", "-z", "lz4" }, "compression.codec" },
     ["an option before its command"] = { { "-t", "x" }, "options follow their command" },
+    ["a directive of -f that is none"] = { { "tap", "-b", "x", "-t", "y", "-f", "%q" }, "usage: rille tap" },
     ["tap with a topic that -t is missing before"] = { { "tap", "-b", "x", "y" }, "-t" },
   } do
     it(name .. " is status 2", function()

@@ -94,7 +94,11 @@ describe("out", function()
       ["out:forwrd('t', batch)"] = "out has no 'forwrd' (did you mean 'forward'?)",
       ["out:emit('t', 'v')"] = "out has no 'emit'",
       ["out:send('t')"] = "a value is missing",
-      ["out:forward('-', 5)"] = "a message is wanted, not number",
+      ["out:forward('-', 5)"] = "a message or a batch is wanted, not number",
+      ["out:forward('-')"] = "a message or a batch is wanted, not no value",
+      ["out:forward(batch, '-')"] = 'out:forward: the topic comes first: out:forward("TOPIC", batch)',
+      ["out:forward(batch[1], '-')"] = 'out:forward: the topic comes first: out:forward("TOPIC", message)',
+      ["out:reject(batch, 'why')"] = "out:reject: a message is wanted, not a batch",
       ["out.send('-', 5)"] = "out:send(...)",
       ["out:reject(batch[1])"] = "the reason must be a string",
     } do

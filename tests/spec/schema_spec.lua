@@ -132,6 +132,7 @@ describe("rille schema", function()
       { "cannot read /nowhere.avsc", "/nowhere.avsc" }, { "/ is a folder: name a file, or - for stdin", "/" },
       { "cannot tell what the values are", file("x", "\255\254\1") },
       { "unknown option", "x", "--cuont", "3" },
+      { "--script and --json do not go together", "a.json", "--script", "--json" },
     } do
       local status, out, err = run(table.unpack(case, 2))
       assert.same({ 2, "" }, { status, out }, err)
@@ -199,6 +200,13 @@ describe("rille schema", function()
     assert.equal("1\n", out)
     has(script, '  rows = "alerts[*]",\n')
     has(script, '    x_id = "x.id", -- i64: 5\n')
+  end)
+
+  it("the script's settings of CSV are written as one would", function()
+    has(select(2, runs("a.csv", "id;mag\n1;2\n", "--csv-header", "--csv-delimiter", ";")),
+      '  csv = { header = true, delimiter = ";" },\n')
+    has(select(2, runs("a.csv", "id,mag\n1,2\n", "--csv-header")), "  csv = { header = true },\n")
+    has(select(2, runs("a.csv", "1,2\n", "--csv-columns", "id,mag")), '  csv = { columns = { "id", "mag" } },\n')
   end)
 
   it("where nothing is a field the script runs all the same, over messages", function()

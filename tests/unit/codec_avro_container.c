@@ -86,7 +86,8 @@ TEST(several_records_and_blocks_are_several_rows) {
     CHECK_STR(rows("id,name,@offset"), "1, \"a\", 77; 2, \"b\", 77; 3, \"c\", 77");
     CHECK_STR(avro_tape_as((struct rl_decoder_opts){0}, &value, 2),
               "object of 3 \"id\" 3 \"name\" \"c\" \"v\" 1.5");
-    CHECK_STR(avro_tape_as((struct rl_decoder_opts){0}, &value, 3), "error: record 3 of a message of 3");
+    CHECK_STR(avro_tape_as((struct rl_decoder_opts){0}, &value, 3), "error: record 4 of a message of 3");
+    CHECK_HAS(rows("name:i64"), "record 1: field 'name' (name): expected i64, found the text \"a\"");
   }
 }
 

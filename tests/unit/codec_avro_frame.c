@@ -132,7 +132,9 @@ TEST(what_a_registry_s_framing_is_not) {
   fresh();
   rl_buf_puts(&value, "{\"id\":5}");
   CHECK_STR(avro_row_as(with(&r), "id", &value),
-            "error: Avro: magic byte 0x7B, where a schema registry's framing has 00, at byte 0");
+            "error: Avro: magic byte 0x7B, where a schema registry's framing has 00, at byte 0 (it begins as "
+            "JSON does: "
+            "decode = \"json\"?)");
   fresh();
   rl_buf_put(&value, "\0\0\0", 3);
   CHECK_STR(avro_row_as(with(&r), "id", &value),
@@ -177,11 +179,23 @@ TEST(the_key_may_be_the_schema) {
   put_plain();
   CHECK_STR(row_with_key(plain, RL_AVRO_AUTO, "id,name"), "5, \"five\"");
   CHECK_STR(row_with_key(plain, RL_AVRO_KEY_SCHEMA, "id,name"), "5, \"five\"");
+  CHECK_STR(row_with_key(plain, RL_AVRO_AUTO, "name:i64"),
+            "error: field 'name' (name): expected i64, found the text \"five\"");
   CHECK_HAS(row_with_key(NULL, RL_AVRO_KEY_SCHEMA, "id"),
             "error: Avro: no key, which should hold the schema");
   CHECK_HAS(row_with_key("{\"type\":1}", RL_AVRO_AUTO, "id"), "error: the key as a schema: Avro schema: ");
   CHECK_HAS(row_with_key("some key", RL_AVRO_AUTO, "id"),
             "error: Avro: no schema: the value is no object container");
+  CHECK(!strstr(row_with_key(NULL, RL_AVRO_AUTO, "id"), "registry,"));
+  rl_buf_clear(&value), rl_buf_puts(&value, " {\"id\":5}");
+  CHECK_HAS(row_with_key(NULL, RL_AVRO_AUTO, "id"), " set (it begins as JSON does: decode = \"json\"?)");
+  rl_buf_clear(&value), rl_buf_put(&value, "\0\0\0\0\7x", 6);
+  CHECK_HAS(
+      row_with_key(NULL, RL_AVRO_AUTO, "id"),
+      " set (it begins with 00 and a number, as a schema registry's values do: set registry, --registry "
+      "URL)");
+  fresh();
+  put_plain();
   CHECK_HAS(row_with_key(NULL, RL_AVRO_AUTO, "id"), "error: Avro: no schema");
   CHECK_HAS(row_with_key(plain, RL_AVRO_BARE, "id"), "a bare value, and no schema to read it with");
 }
@@ -197,6 +211,8 @@ TEST(the_schema_in_the_key_and_a_reader_s) {
             "(the key looks like the schema it was written with: try framing = \"key\")");
   CHECK_HAS(row_with_both("k", reader, RL_AVRO_AUTO, "id,name,n"), "error: Avro: ");
   CHECK(!strstr(row_with_both("k", reader, RL_AVRO_AUTO, "id,name,n"), "try framing"));
+  rl_buf_clear(&value), rl_buf_puts(&value, "{\"id\":5}");
+  CHECK_HAS(row_with_both("k", reader, RL_AVRO_AUTO, "id"), "(it begins as JSON does: decode = \"json\"?)");
 }
 
 /* ---- single objects ---- */

@@ -97,12 +97,12 @@ TEST(declared_numbers_are_read_generously) {
   CHECK_STR(rows("a:f64,b:f64,c:f64", "NaN,-inf,+Infinity"), "nan, -inf, inf");
   CHECK_STR(rows("a:f32,b:f64,c:f64", "-.5e3, 1 ,\"0.1\""), "-500.0, 1.0, 0.1");
   CHECK_STR(rows("a:f64,b:i64,c:bool", ",\"\","), "missing, missing, missing");
-  CHECK_STR(rows("a:i64", "5.0,2,3"), "error: field 'a' (a): expected i64, found the number 5.0");
-  CHECK_STR(rows("a:f64", "x,2,3"), "error: field 'a' (a): expected f64, found the text \"x\"");
-  CHECK_STR(rows("a:f64", ".,2,3"), "error: field 'a' (a): expected f64, found the text \".\"");
-  CHECK_STR(rows("a:f64", "+,2,3"), "error: field 'a' (a): expected f64, found the text \"+\"");
+  CHECK_STR(rows("a:i64", "5.0,2,3"), "error: record 1: field 'a' (a): expected i64, found the number 5.0");
+  CHECK_STR(rows("a:f64", "x,2,3"), "error: record 1: field 'a' (a): expected f64, found the text \"x\"");
+  CHECK_STR(rows("a:f64", ".,2,3"), "error: record 1: field 'a' (a): expected f64, found the text \".\"");
+  CHECK_STR(rows("a:f64", "+,2,3"), "error: record 1: field 'a' (a): expected f64, found the text \"+\"");
   CHECK_STR(rows("a:f64", "1,2,3\ne5,2,3"),
-            "error: record 1: field 'a' (a): expected f64, found the text \"e5\"");
+            "error: record 2: field 'a' (a): expected f64, found the text \"e5\"");
   CHECK_HAS(rows("a:f64", "2510000000000000003,2,3"), "does not hold exactly");
   CHECK_HAS(rows("a:i64", "1e400,2,3"), "expected i64, found the number 1e400");
 }
@@ -112,16 +112,17 @@ TEST(csv_s_numbers_do_not_depend_on_the_locale) {
   CHECK_STR(rows("a,b,c", "0.5,1.25e1,1e300"), "0.5, 12.5, 1e+300");
   CHECK_STR(rows("a:f64,b:f32,c:f64", ".5,+1.5,-inf"), "0.5, 1.5, -inf");
   CHECK_STR(rows("a,b:str,c", "\"0,5\",\"0,5\",5"), "\"0,5\", \"0,5\", 5");
-  CHECK_STR(rows("a:f64", "\"0,5\",2,3"), "error: field 'a' (a): expected f64, found the text \"0,5\"");
+  CHECK_STR(rows("a:f64", "\"0,5\",2,3"),
+            "error: record 1: field 'a' (a): expected f64, found the text \"0,5\"");
   CHECK_STR(rows_as("csv", (struct rl_csv_opts){.delimiter = ';', .columns = three, .n_columns = 3}, "a:f64",
                     "0,5;2;3"),
-            "error: field 'a' (a): expected f64, found the text \"0,5\"");
+            "error: record 1: field 'a' (a): expected f64, found the text \"0,5\"");
   plain_locale();
 }
 
 TEST(booleans_texts_and_bytes) {
   CHECK_STR(rows("a:bool,b:bool,c:bool", "True,0,f"), "true, false, false");
-  CHECK_STR(rows("a:bool", "2,,"), "error: field 'a' (a): expected bool, found the text \"2\"");
+  CHECK_STR(rows("a:bool", "2,,"), "error: record 1: field 'a' (a): expected bool, found the text \"2\"");
   CHECK_STR(rows("a:str,b:bytes,c:any", "007,5,5"), "\"007\", blob \"5\", 5");
   CHECK_STR(rows("a,b", "\xff,\xc3\xa4,"), "blob \"\xef\xbf\xbd\", \"\xc3\xa4\"");
   CHECK_HAS(rows("a:str", "\xff,,"), "which are no UTF-8");
@@ -228,7 +229,7 @@ TEST(whole_records) {
   CHECK_STR(tape(named, "1,x,\n4,5,6", 1), "object of 3 \"a\" 4 \"b\" 5 \"c\" 6");
   CHECK_STR(tape((struct rl_csv_opts){0}, "1,\"2\"", 0), "array of 2 1 \"2\"");
   CHECK_STR(tape((struct rl_csv_opts){.header = true}, "p,q\n1,2", 0), "object of 2 \"p\" 1 \"q\" 2");
-  CHECK_STR(tape(named, "1,2,3", 1), "error: record 1 of a message of 1");
+  CHECK_STR(tape(named, "1,2,3", 1), "error: record 2 of a message of 1");
   CHECK_STR(tape(named, "1,2", 0), "error: CSV: 2 cells, where there are 3 columns, in the record at byte 0");
 }
 

@@ -301,7 +301,7 @@ TEST(whole_values_by_the_decoder) {
   CHECK_STR(whole("raw", "[1,2]", 0), "3 cells, the first of tag 9");
   CHECK_HAS(whole("raw", "no JSON", 0), "error: not JSON");
   CHECK_STR(whole("json", NULL, 0), "error: a null value, which holds nothing to decode");
-  CHECK_STR(whole("json", "1", 1), "error: record 1 of a message of 1");
+  CHECK_STR(whole("json", "1", 1), "error: record 2 of a message of 1");
 }
 
 TEST(a_message_of_one_record_is_one_row) {

@@ -91,6 +91,8 @@ TEST(an_element_that_is_no_sample_is_an_error_of_the_document) {
   CHECK_ROWS("[*]", "a", "[null]",
              "error: expected an object with the fields asked for, found null at byte 1");
   CHECK_ROWS("[*]", "a:i64", "[{\"a\":1},{\"a\":\"x\"}]",
+             "error: record 2: field 'a' (a): expected i64, found the text \"x\"");
+  CHECK_ROWS("[*]", "a:i64", "[{\"a\":\"x\"}]",
              "error: record 1: field 'a' (a): expected i64, found the text \"x\"");
   CHECK_ROWS("[*]", "", "[5,null,\"x\",[],{}]", "; ; ; ; "); /* nothing is read of them */
 }
@@ -169,9 +171,9 @@ TEST(an_element_is_read_whole_by_its_number) {
     CHECK_INT(tape.at[0].tag, tags[order[i]]);
   }
   CHECK_INT(rl_decoder_tape(c.decoder, &msg, 4, &tape, &c.err), RL_EHANDLER);
-  CHECK_STR(c.err.text, "record 4 of a message of 4");
+  CHECK_STR(c.err.text, "record 5 of a message of 4");
   CHECK_INT(rl_decoder_tape(c.decoder, &msg, 9, &tape, &c.err), RL_EHANDLER);
-  CHECK_STR(c.err.text, "record 9 of a message of 4");
+  CHECK_STR(c.err.text, "record 10 of a message of 4");
   CHECK_INT(tape.n, 0);
   rl_tape_free(&tape);
   codec_close(&c);

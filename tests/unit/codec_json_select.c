@@ -259,6 +259,10 @@ TEST(a_byte_order_mark_is_refused_by_name) {
 
 TEST(a_root_that_is_no_object_is_no_sample) {
   CHECK_SELECT("a", "5", "error: expected an object with the fields asked for, found a number at byte 0");
+  CHECK_SELECT(
+      "a", "[{\"a\":1}]",
+      "error: expected an object with the fields asked for, found an array at byte 0 (rows = \"[*]\" "
+      "reads its elements)");
   CHECK_SELECT("a", " [1]", "error: expected an object with the fields asked for, found an array at byte 1");
   CHECK_SELECT("a", "\"x\"", "error: expected an object with the fields asked for, found a text at byte 0");
   CHECK_SELECT("a", "null", "error: expected an object with the fields asked for, found null at byte 0");

@@ -9,6 +9,7 @@ TEST(batch_properties) {
       "  assert(#batch == 2 and batch.number == 12 and batch.cause == 'timeout' and batch.attempt == 1)\n"
       "  assert(batch.part == nil)\n"
       "  assert(tostring(batch) == 'batch 12 (2 messages)')\n"
+      "  assert(tostring(batch:select { 1 }) == 'batch 12 (1 message)')\n"
       "end",
       VALUES("a", "b"));
 }

@@ -130,9 +130,9 @@ TEST(s4_6_misuse_of_out_is_the_scripts_failure) {
       {OUT("out:send('t', 'v', { headers = { { value = 'x' } } })"), "name must be a string"},
       {OUT("out:send('t', 'v', { headers = { a = 5 } })"), "value of a header must be a string"},
       {OUT("out:send('t', 'v', { about = 5 })"), "a message is wanted"},
-      {OUT("out:forward('t', 5)"), "a message is wanted, not number"},
+      {OUT("out:forward('t', 5)"), "a message or a batch is wanted, not number"},
       {OUT("out:forward('t', batch, { key = 'x' })"), "unknown option 'key'"},
-      {OUT("out:reject(batch, 'x')"), "a message is wanted"},
+      {OUT("out:reject(batch, 'x')"), "a message is wanted, not a batch"},
       {OUT("out:reject(batch[1])"), "reason must be a string"},
       {OUT("out.send('t', 'v')"), "out:send(...)"},
   };
@@ -173,7 +173,7 @@ TEST(out_outside_of_its_call) {
   CHECK_HAS(r.why.error, "nothing can be sent now");
   CHECK_INT(r.why.blame, RL_BLAME_SCRIPT);
   CHECK_INT(r.e.hook(r.e.self, RL_HOOK_EVERY, NULL, NULL, &r.box, &r.why), RL_EHANDLER);
-  CHECK_HAS(r.why.error, "a message is wanted");
+  CHECK_HAS(r.why.error, "a message or a batch is wanted");
   CHECK_INT(r.box.n, 2);
   done();
 }
