@@ -56,8 +56,12 @@ static void put_value(struct rl_buf *out, struct rl_bytes value, enum rl_ndjson_
       embeds(&scratch->at[0])) {
     rl_buf_puts(out, "\"value\":");
     rl_buf_put(out, value.data, value.len);
-  } else {
+  } else if (how == RL_NDJSON_EMBED || !value.data) {
     put_text(out, "value", value);
+  } else {
+    rl_buf_puts(out, "\"value_base64\":\"");
+    rl_put_base64(out, value);
+    rl_buf_putc(out, '"');
   }
 }
 

@@ -1,8 +1,9 @@
 /* Messages as lines: {"topic":…,"partition":…,"offset":…,"timestamp":…,"key":…,"headers":[…],"value":…}.
  *
- * Always valid JSON in valid UTF-8: text is a string, and what is no text stands as key_base64 or
- * value_base64, and a header's value as {"name":…,"value_base64":…}; both are read back byte for byte. A
- * value that is JSON may be embedded as it is instead. */
+ * Always valid JSON in valid UTF-8: what is not text stands as key_base64 or value_base64, and a header's
+ * value as
+ * {"name":…,"value_base64":…}. A value that is JSON is embedded as it is. rl_ndjson_get reads such lines
+ * back, byte for byte where base64 stands. */
 #ifndef RL_STREAM_NDJSON_H
 #define RL_STREAM_NDJSON_H
 
@@ -12,7 +13,7 @@
 #include "base/msg.h"
 #include "codec/json.h"
 
-enum rl_ndjson_value { RL_NDJSON_TEXT, RL_NDJSON_EMBED };
+enum rl_ndjson_value { RL_NDJSON_BASE64, RL_NDJSON_EMBED };
 
 /* Appends one line with its line break. headers NULL: the message's own. json: checks what may be embedded.
  */

@@ -152,7 +152,7 @@ int rl_files_message(struct rl_files *files, const char *topic, const struct rl_
 static struct file *keep_record(struct rl_files *files, const char *topic, const struct rl_msg *msg,
                                 const struct rl_header *headers, size_t n_headers, struct rl_err *err) {
   struct file *f = find(files, topic, err);
-  if (f) rl_ndjson_put(&f->buf, msg, headers, n_headers, RL_NDJSON_TEXT, files->json, &files->scratch);
+  if (f) rl_ndjson_put(&f->buf, msg, headers, n_headers, RL_NDJSON_BASE64, files->json, &files->scratch);
   return f;
 }
 

@@ -25,24 +25,6 @@ describe("out", function()
     assert.equal('{"a":{},"b":1,"c":[],"d":10000.0,"e":null}\n5\nfalse\nnull\n', out)
   end)
 
-  it("S5.5 sends text as text, bytes in base64, and --input reads both back as they were", function()
-    local values = { "plain text", '"quoted"', "two\nlines", "\u{1F311}", "", "null\0", ' {"topic":\n1}', "\255bytes" }
-    local body = { 'local function send(text) out:send("-", text) end' }
-    for i, v in ipairs(values) do body[i + 1] = ("send(%q)"):format(v) end
-    local status, out, err = run(table.concat(body, "\n"))
-    assert.equal(0, status, err)
-    assert.is_truthy(out:find('"value":"plain text"}\n', 1, true), out)
-    assert.is_truthy(out:find('"value":"two\\nlines"}\n', 1, true), out)
-    assert.is_truthy(out:find('"value_base64":"/2J5dGVz"}\n', 1, true), out)
-    local back = rille.start({ "run", "--code", [[return function(batch)
-      for _, m in batch:messages() do print(("%q"):format(m.value)) end
-    end]], "--input", "-" }, { stdin = out })
-    local want = {}
-    for i, v in ipairs(values) do want[i] = ("%q\n"):format(v) end
-    assert.equal(0, back:wait(20), back:err())
-    assert.equal(table.concat(want), back:out())
-  end)
-
   it("forwards batches, views and messages as they came", function()
     local status, out, err = run([[
       out:forward("-", batch:where "m > 1")
