@@ -33,16 +33,16 @@ void rl_admin_close(struct rl_admin *a) {
   rl_free(a);
 }
 
-void rl_order_begin(struct rl_order *order, struct rl_admin *a, rd_kafka_admin_op_t op) {
+void rl_order_begin(struct rl_order *order, rd_kafka_t *rk, rd_kafka_admin_op_t op, int timeout_ms) {
   char why[128];
-  order->queue = rd_kafka_queue_new(a->rk);
-  order->options = rd_kafka_AdminOptions_new(a->rk, op);
-  rd_kafka_AdminOptions_set_request_timeout(order->options, a->timeout_ms, why, sizeof why);
+  order->timeout_ms = timeout_ms;
+  order->queue = rd_kafka_queue_new(rk);
+  order->options = rd_kafka_AdminOptions_new(rk, op);
+  rd_kafka_AdminOptions_set_request_timeout(order->options, timeout_ms, why, sizeof why);
 }
 
-rd_kafka_event_t *rl_order_wait(struct rl_order *order, struct rl_admin *a, const char *what,
-                                struct rl_err *err) {
-  rd_kafka_event_t *event = rd_kafka_queue_poll(order->queue, a->timeout_ms + 1000);
+rd_kafka_event_t *rl_order_wait(struct rl_order *order, const char *what, struct rl_err *err) {
+  rd_kafka_event_t *event = rd_kafka_queue_poll(order->queue, order->timeout_ms + 1000);
   rd_kafka_resp_err_t code = event ? rd_kafka_event_error(event) : RD_KAFKA_RESP_ERR__TIMED_OUT;
   if (!code) return event;
   rl_reason_text(err, code, event ? rd_kafka_event_error_string(event) : NULL, "%s", what);

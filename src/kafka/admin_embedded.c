@@ -33,9 +33,9 @@ static int ask(struct rl_admin *a, const char *group, const struct rl_tps *parts
   struct rl_order order;
   rd_kafka_topic_partition_list_t *list = rl_parts_to(parts);
   rd_kafka_ListConsumerGroupOffsets_t *what = rd_kafka_ListConsumerGroupOffsets_new(group, list);
-  rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS);
+  rl_order_begin(&order, a->rk, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, a->timeout_ms);
   rd_kafka_ListConsumerGroupOffsets(a->rk, &what, 1, order.options, order.queue);
-  rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot read the group's offsets", err);
+  rd_kafka_event_t *event = rl_order_wait(&order, "cannot read the group's offsets", err);
   if (event) read_committed(event, out);
   if (event) rd_kafka_event_destroy(event);
   rl_order_end(&order);

@@ -65,9 +65,9 @@ static int described(struct rl_group *out, rd_kafka_event_t *event, const char *
 static int describe(struct rl_admin *a, const char *name, struct rl_group *out, struct rl_err *err) {
   struct rl_order order;
   int rc = RL_EBROKER;
-  rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS);
+  rl_order_begin(&order, a->rk, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, a->timeout_ms);
   rd_kafka_DescribeConsumerGroups(a->rk, &name, 1, order.options, order.queue);
-  rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot describe the group", err);
+  rd_kafka_event_t *event = rl_order_wait(&order, "cannot describe the group", err);
   if (event) {
     rc = described(out, event, name, err);
     rd_kafka_event_destroy(event);
@@ -81,9 +81,9 @@ typedef int list_reader(rd_kafka_event_t *event, void *arg, struct rl_err *err);
 static int list(struct rl_admin *a, list_reader *read, void *arg, struct rl_err *err) {
   struct rl_order order;
   int rc = RL_EBROKER;
-  rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS);
+  rl_order_begin(&order, a->rk, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPS, a->timeout_ms);
   rd_kafka_ListConsumerGroups(a->rk, order.options, order.queue);
-  rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot list groups", err);
+  rd_kafka_event_t *event = rl_order_wait(&order, "cannot list groups", err);
   if (event) {
     rc = read(event, arg, err);
     rd_kafka_event_destroy(event);

@@ -45,9 +45,9 @@ int rl_admin_offsets(struct rl_admin *a, const char *group, struct rl_tps *out, 
   struct rl_tps none = RL_TPS_INIT;
   *out = none;
   rd_kafka_ListConsumerGroupOffsets_t *what = rd_kafka_ListConsumerGroupOffsets_new(group, NULL);
-  rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS);
+  rl_order_begin(&order, a->rk, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, a->timeout_ms);
   rd_kafka_ListConsumerGroupOffsets(a->rk, &what, 1, order.options, order.queue);
-  rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot read the group's offsets", err);
+  rd_kafka_event_t *event = rl_order_wait(&order, "cannot read the group's offsets", err);
   if (event) {
     rc = read_offsets(event, group, out, err);
     rd_kafka_event_destroy(event);
@@ -71,9 +71,9 @@ int rl_admin_set_offsets(struct rl_admin *a, const char *group, const struct rl_
   int rc = RL_EBROKER;
   rd_kafka_topic_partition_list_t *list = rl_parts_to(to);
   rd_kafka_AlterConsumerGroupOffsets_t *what = rd_kafka_AlterConsumerGroupOffsets_new(group, list);
-  rl_order_begin(&order, a, RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS);
+  rl_order_begin(&order, a->rk, RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS, a->timeout_ms);
   rd_kafka_AlterConsumerGroupOffsets(a->rk, &what, 1, order.options, order.queue);
-  rd_kafka_event_t *event = rl_order_wait(&order, a, "cannot set the group's offsets", err);
+  rd_kafka_event_t *event = rl_order_wait(&order, "cannot set the group's offsets", err);
   if (event) {
     rc = check_set(event, group, err);
     rd_kafka_event_destroy(event);

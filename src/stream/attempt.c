@@ -149,8 +149,7 @@ static void say_all_passed(const struct rl_attempt *a) {
   if (!a->halved_for || a->blamed) return;
   rl_log(RL_WARN,
          "batch %lld failed as a whole and passed in parts, so no message is at fault; a limit on rows, or "
-         "what the "
-         "script keeps? (batch.size, bisect) %s",
+         "what the script keeps? (batch.size, bisect) %s",
          (long long)a->batch->number, a->halved_for);
 }
 
