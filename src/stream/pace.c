@@ -27,11 +27,12 @@ struct rl_pace *rl_paces_find(const struct rl_paces *paces, const char *topic) {
   return NULL;
 }
 
-void rl_paces_add(struct rl_paces *paces, const char *topic, size_t limit) {
+struct rl_pace *rl_paces_add(struct rl_paces *paces, const char *topic, size_t limit) {
   RL_GROW(paces->at, paces->cap, paces->n + 1);
   struct rl_pace *pace = rl_alloc(sizeof *pace);
   *pace = (struct rl_pace){.topic = rl_strdup(topic), .limit = limit};
   paces->at[paces->n++] = pace;
+  return pace;
 }
 
 void rl_paces_free(struct rl_paces *paces) {

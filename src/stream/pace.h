@@ -26,7 +26,7 @@ struct rl_paces {
 };
 
 struct rl_pace *rl_paces_find(const struct rl_paces *paces, const char *topic); /* NULL: not there */
-void rl_paces_add(struct rl_paces *paces, const char *topic, size_t limit);
+struct rl_pace *rl_paces_add(struct rl_paces *paces, const char *topic, size_t limit);
 void rl_paces_free(struct rl_paces *paces);
 
 #endif

@@ -64,10 +64,11 @@ static struct rl_pace *known(struct rl_sink *sink, const char *topic) {
   return found;
 }
 
-static void know(struct rl_sink *sink, const char *topic, size_t limit) {
+static struct rl_pace *know(struct rl_sink *sink, const char *topic, size_t limit) {
   pthread_mutex_lock(&sink->known_mu);
-  rl_paces_add(&sink->known, topic, limit);
+  struct rl_pace *added = rl_paces_add(&sink->known, topic, limit);
   pthread_mutex_unlock(&sink->known_mu);
+  return added;
 }
 
 static int open_file(struct rl_sink *sink, const char *topic, struct rl_err *err) {
@@ -88,12 +89,16 @@ static int look_up(struct rl_sink *sink, const char *topic, int timeout_ms, size
   return rc;
 }
 
-int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
+/* NULL and err when it is not there. */
+static struct rl_pace *check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
   size_t limit = 0;
-  if (known(sink, topic)) return 0;
-  if (look_up(sink, topic, timeout_ms, &limit, err)) return err->code;
-  know(sink, topic, limit);
-  return 0;
+  struct rl_pace *found = known(sink, topic);
+  if (found) return found;
+  return look_up(sink, topic, timeout_ms, &limit, err) ? NULL : know(sink, topic, limit);
+}
+
+int rl_sink_check(struct rl_sink *sink, const char *topic, int timeout_ms, struct rl_err *err) {
+  return check(sink, topic, timeout_ms, err) ? 0 : err->code;
 }
 
 /* Under send_mu. A dead letter of the reader's goes out while others wait: it has a topic of its own. */
@@ -122,15 +127,14 @@ static int produce(struct rl_sink *sink, const struct rl_record *record, struct 
   return rc;
 }
 
-static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_flight *flight,
-                    struct rl_pin *pin, bool letter, struct rl_err *err) {
+static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_pace *pace,
+                    struct rl_flight *flight, struct rl_pin *pin, bool letter, struct rl_err *err) {
   struct rl_sent *ref = rl_alloc(sizeof *ref);
   *ref = (struct rl_sent){.flight = flight,
                           .pin = pin ? rl_pin_get(pin) : NULL,
                           .letter = letter,
                           .bytes = pin ? record->value.len : 0};
-  struct rl_pace *pace = known(sink, record->topic);
-  if (pace && pace->limit) ref->pace = pace, ref->on_wire = rl_pace_bytes(record);
+  if (pace->limit) ref->pace = pace, ref->on_wire = rl_pace_bytes(record);
   record->opaque = ref;
   atomic_fetch_add(&flight->pending, 1);
   atomic_fetch_add(&flight->bytes, ref->bytes);
@@ -139,8 +143,8 @@ static int send_ref(struct rl_sink *sink, struct rl_record *record, struct rl_fl
   return err->code;
 }
 
-static int send_letter(struct rl_sink *sink, struct rl_flight *flight, const struct rl_msg *msg,
-                       const struct rl_letter *letter, struct rl_err *err) {
+static int send_letter(struct rl_sink *sink, struct rl_pace *pace, struct rl_flight *flight,
+                       const struct rl_msg *msg, const struct rl_letter *letter, struct rl_err *err) {
   struct rl_letter_headers h;
   rl_letter_headers(&h, msg, letter, sink->opts.script);
   struct rl_record record = {.topic = sink->s->dead_letter,
@@ -150,7 +154,7 @@ static int send_letter(struct rl_sink *sink, struct rl_flight *flight, const str
                              .value = msg->value,
                              .headers = h.at,
                              .n_headers = h.n};
-  int rc = send_ref(sink, &record, flight, NULL, true, err);
+  int rc = send_ref(sink, &record, pace, flight, NULL, true, err);
   rl_letter_headers_free(&h);
   return rc ? rl_err_prefix(err, "dead letter to %s: ", sink->s->dead_letter) : 0;
 }
@@ -171,10 +175,10 @@ int rl_sink_reject(struct rl_sink *sink, struct rl_flight *flight, const struct 
                    const struct rl_letter *letter, struct rl_err *err) {
   if (!sink->s->dead_letter)
     return rl_fail(err, RL_EHANDLER, "a message was rejected, and dead_letter is not set");
-  if (rl_sink_check(sink, sink->s->dead_letter, sink->opts.topic_ms, err))
-    return rl_err_prefix(err, "dead letter: ");
+  struct rl_pace *pace = check(sink, sink->s->dead_letter, sink->opts.topic_ms, err);
+  if (!pace) return rl_err_prefix(err, "dead letter: ");
   if (rl_is_file(sink->s->dead_letter)) return file_letter(sink, msg, letter, err);
-  return send_letter(sink, flight, msg, letter, err);
+  return send_letter(sink, pace, flight, msg, letter, err);
 }
 
 static int write_file(struct rl_sink *sink, const struct rl_batch *batch, const struct rl_out *out,
@@ -211,8 +215,9 @@ static struct rl_pin *pin_for(struct rl_sink *sink, struct rl_batch *batch, stru
   return pins[out->message];
 }
 
-static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch *batch,
-                    struct rl_pin **pins, const struct rl_out *out, struct rl_err *err) {
+static int to_topic(struct rl_sink *sink, struct rl_pace *pace, struct rl_flight *flight,
+                    struct rl_batch *batch, struct rl_pin **pins, const struct rl_out *out,
+                    struct rl_err *err) {
   struct rl_buf headers = RL_BUF_INIT;
   struct rl_pin *pin = pin_for(sink, batch, pins, out);
   struct rl_record record = {.topic = out->topic,
@@ -224,7 +229,7 @@ static int to_topic(struct rl_sink *sink, struct rl_flight *flight, struct rl_ba
                              .n_headers = out->n_headers};
   if (out->kind == RL_OUT_FORWARD) forwarded(&record, &batch->msgs[out->message], &headers);
   record.pinned = pin && out->kind == RL_OUT_FORWARD && record.value.len >= PIN_FROM;
-  int rc = send_ref(sink, &record, flight, pin, false, err);
+  int rc = send_ref(sink, &record, pace, flight, pin, false, err);
   rl_buf_free(&headers);
   return rc ? rl_sink_refused(sink, flight, pin, err) : 0;
 }
@@ -235,8 +240,9 @@ int rl_sink_put(struct rl_sink *sink, struct rl_flight *flight, struct rl_batch 
     struct rl_letter letter = {.error = out->reason, .attempts = 1};
     return rl_sink_reject(sink, flight, &batch->msgs[out->message], &letter, err);
   }
-  if (rl_sink_check(sink, out->topic, sink->opts.topic_ms, err)) return rl_err_prefix(err, "output: ");
-  if (!rl_is_file(out->topic)) return to_topic(sink, flight, batch, pins, out, err);
+  struct rl_pace *pace = check(sink, out->topic, sink->opts.topic_ms, err);
+  if (!pace) return rl_err_prefix(err, "output: ");
+  if (!rl_is_file(out->topic)) return to_topic(sink, pace, flight, batch, pins, out, err);
   pthread_mutex_lock(&sink->files_mu);
   int rc = write_file(sink, batch, out, err);
   pthread_mutex_unlock(&sink->files_mu);
