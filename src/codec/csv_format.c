@@ -1,25 +1,19 @@
 /* "csv" and "tsv": how the decoder reads delimited texts. */
 #include "base/mem.h"
 #include "base/str.h"
+#include "codec/csv_direct.h"
 #include "codec/csv_value.h"
 #include "codec/format.h"
 
-enum { NOWHERE = -1, HEADER_KEPT = 1 << 20 };
-
-/* What a field that reads the value takes of a record. */
-struct want {
-  size_t field;
-  ssize_t place;         /* of its cell, NOWHERE, or counted from the end: negative then */
-  bool from_end, number; /* number: the type may be one */
-  enum rl_type type;
-};
+enum { HEADER_KEPT = 1 << 20 };
 
 struct csv_format {
   const struct rl_decoder_opts *opts;
   const char *name; /* "csv" or "tsv", for errors */
   struct rl_csv csv;
-  struct want *wants;
+  struct rl_csv_want *wants;
   size_t n_wants;
+  struct rl_csv_direct direct;
   struct rl_buf header;   /* the header's bytes that the places are of */
   struct rl_bytes *names; /* of the message's columns; none: records have places only */
   size_t n_names, cap_names;
@@ -60,7 +54,7 @@ static int no_column(const struct csv_format *f, const struct rl_field *field, s
 static ssize_t find_name(const struct csv_format *f, const char *name) {
   for (size_t i = 0; i < f->n_names; i++)
     if (rl_bytes_eq(f->names[i], rl_bytes_str(name))) return (ssize_t)i;
-  return NOWHERE;
+  return RL_CSV_NOWHERE;
 }
 
 static bool reads_header(const struct csv_format *f) {
@@ -72,7 +66,7 @@ static int check_field(const struct csv_format *f, const struct rl_field *field,
   if (rl_field_is_many(field)) return refuse_many(f, field, err);
   if (field->n_steps != 1) return refuse_path(f, field, err);
   if (!step_of(field)->key || reads_header(f)) return 0;
-  return find_name(f, step_of(field)->key) == NOWHERE ? no_column(f, field, err) : 0;
+  return find_name(f, step_of(field)->key) == RL_CSV_NOWHERE ? no_column(f, field, err) : 0;
 }
 
 static void add_name(struct csv_format *f, struct rl_bytes name) {
@@ -85,6 +79,7 @@ static void find_places(struct csv_format *f) {
     const char *key = step_of(&f->opts->fields->at[f->wants[i].field])->key;
     if (key) f->wants[i].place = find_name(f, key);
   }
+  rl_csv_direct_to(&f->direct, f->wants, f->n_wants);
 }
 
 static void list_wants(struct csv_format *f) {
@@ -94,7 +89,7 @@ static void list_wants(struct csv_format *f) {
     if (fields->at[i].meta != RL_META_NONE) continue;
     ssize_t index = (ssize_t)step_of(&fields->at[i])->index;
     enum rl_type type = fields->at[i].type;
-    f->wants[f->n_wants++] = (struct want){i, index, index < 0, rl_csv_wants_number(type), type};
+    f->wants[f->n_wants++] = (struct rl_csv_want){i, index, index < 0, rl_csv_wants_number(type), type};
   }
   find_places(f);
 }
@@ -112,6 +107,7 @@ static void close_csv(void *self) {
   struct csv_format *f = self;
   rl_csv_free(&f->csv);
   rl_buf_free(&f->header);
+  rl_csv_direct_free(&f->direct);
   rl_free(f->wants);
   rl_free(f->names);
   rl_free(f);
@@ -155,16 +151,34 @@ static void trim(struct csv_format *f) {
   if (f->header.len > HEADER_KEPT) rl_buf_free(&f->header);
 }
 
+/* Which one a field means cannot be told; where a whole record is read the last counts, as in JSON. */
+static int refuse_twice(struct csv_format *f, struct rl_err *err) {
+  for (size_t i = 0; i < f->n_wants; i++) {
+    const char *key = step_of(&f->opts->fields->at[f->wants[i].field])->key;
+    ssize_t first = f->wants[i].place, last = (ssize_t)f->n_names - 1;
+    if (!key || first < 0) continue;
+    while (!rl_bytes_eq(f->names[last], f->names[first])) last--;
+    if (first == last) continue;
+    rl_buf_clear(&f->header); /* the next message's is looked at as well */
+    return rl_fail(
+        err, RL_EHANDLER,
+        "CSV: the header names '%s' twice, in columns %zd and %zd: take one by its place, [%zd] or [%zd]",
+        key, first + 1, last + 1, first, last);
+  }
+  return 0;
+}
+
 /* Mostly it is the header of the message before: then the places stand. Names point into the message, so they
  * are read anew all the same. */
-static void use_header(struct csv_format *f) {
+static int use_header(struct csv_format *f, struct rl_err *err) {
   struct rl_bytes text = rl_bytes(f->csv.value.data + f->csv.start, f->csv.at - f->csv.start);
   f->n_names = 0;
   for (size_t i = 0; i < f->csv.n; i++) add_name(f, f->csv.cells[i].text);
-  if (rl_bytes_eq(text, rl_buf_bytes(&f->header))) return;
+  if (rl_bytes_eq(text, rl_buf_bytes(&f->header))) return 0;
   rl_buf_clear(&f->header);
   rl_buf_put(&f->header, text.data, text.len);
   find_places(f);
+  return refuse_twice(f, err);
 }
 
 static int begin_csv(void *self, const struct rl_msg *msg, struct rl_arena *arena, struct rl_err *err) {
@@ -179,8 +193,8 @@ static int begin_csv(void *self, const struct rl_msg *msg, struct rl_arena *aren
     trim(f);
   }
   int code = rl_csv_next(&f->csv, err);
-  if (code == 1 && reads_header(f)) use_header(f);
-  return code < 0 ? code : 0;
+  if (code == 1) return reads_header(f) ? use_header(f, err) : 0;
+  return code;
 }
 
 static int read_record(struct csv_format *f, struct rl_err *err) {
@@ -190,7 +204,7 @@ static int read_record(struct csv_format *f, struct rl_err *err) {
                  f->csv.n, f->n_names, f->csv.start);
 }
 
-static inline void take(const struct rl_csv *csv, const struct want *want, struct rl_cell *to) {
+static inline void take(const struct rl_csv *csv, const struct rl_csv_want *want, struct rl_cell *to) {
   ssize_t place = want->from_end ? want->place + (ssize_t)csv->n : want->place;
   if (place < 0 || (size_t)place >= csv->n)
     *to = (struct rl_cell){.tag = RL_MISSING};
@@ -200,9 +214,10 @@ static inline void take(const struct rl_csv *csv, const struct want *want, struc
 
 static int next_csv(void *self, struct rl_cell *row, struct rl_err *err) {
   struct csv_format *f = self;
+  if (rl_csv_direct(&f->direct, &f->csv, f->n_names, row)) return 1;
   int code = read_record(f, err);
   if (code != 1) return code;
-  for (const struct want *want = f->wants, *end = want + f->n_wants; want < end; want++)
+  for (const struct rl_csv_want *want = f->wants, *end = want + f->n_wants; want < end; want++)
     take(&f->csv, want, &row[want->field]);
   return 1;
 }

@@ -1,12 +1,9 @@
 #include "codec/csv_record.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "codec/csv_scan.h"
 
 enum { NUMBER_PAST = 8 }; /* bytes behind its text that the reader of a number may look at */
 
@@ -16,11 +13,21 @@ void rl_csv_init(struct rl_csv *csv, char delimiter, char comment) {
   csv->ends_numbers = !strchr("0123456789.+-eE", delimiter);
 }
 
+/* Back from where there is room for what a number's reader looks at, to what ends a number. */
+static const char *find_sure(const struct rl_csv *csv) {
+  const char *first = csv->value.data + csv->at, *at = csv->value.data + csv->value.len;
+  if (!csv->ends_numbers || at - first < NUMBER_PAST) return first;
+  for (at -= NUMBER_PAST; at > first; at--)
+    if (*at == csv->delimiter || rl_csv_is_break(*at)) break;
+  return at;
+}
+
 void rl_csv_start(struct rl_csv *csv, struct rl_bytes value, struct rl_arena *arena) {
   csv->value = value;
   csv->arena = arena;
   csv->at = value.len >= 3 && memcmp(value.data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   csv->n = 0;
+  csv->sure = find_sure(csv);
   if (csv->cap <= RL_CSV_KEPT) return;
   rl_free(csv->cells);
   csv->cells = NULL;
@@ -36,10 +43,8 @@ static bool at_end(const struct rl_csv *csv) { return csv->at == csv->value.len;
 
 static char here(const struct rl_csv *csv) { return csv->value.data[csv->at]; }
 
-static bool is_break(char c) { return c == '\n' || c == '\r'; }
-
 static bool ends_cell(const struct rl_csv *csv) {
-  return at_end(csv) || here(csv) == csv->delimiter || is_break(here(csv));
+  return at_end(csv) || here(csv) == csv->delimiter || rl_csv_is_break(here(csv));
 }
 
 /* A message of delimiters would take many times its size. */
@@ -49,34 +54,18 @@ static bool make_room(struct rl_csv *csv) {
   return !csv->over;
 }
 
-static void add(struct rl_csv *csv, struct rl_bytes text, bool quoted, bool roomy) {
+static void add(struct rl_csv *csv, struct rl_csv_cell cell) {
   if (csv->n == csv->cap && !make_room(csv)) return;
-  csv->cells[csv->n++] = (struct rl_csv_cell){text, quoted, roomy};
-}
-
-/* Sixteen bytes at once while so many are left: most cells end in the first. */
-static inline const char *plain_end(const char *at, const char *end, char delimiter) {
-#ifdef __SSE2__
-  const __m128i d = _mm_set1_epi8(delimiter), lf = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r');
-  for (; end - at >= 16; at += 16) {
-    __m128i text = _mm_loadu_si128((const __m128i *)(const void *)at);
-    __m128i breaks = _mm_or_si128(_mm_cmpeq_epi8(text, lf), _mm_cmpeq_epi8(text, cr));
-    unsigned ends = (unsigned)_mm_movemask_epi8(_mm_or_si128(breaks, _mm_cmpeq_epi8(text, d)));
-    if (ends) return at + __builtin_ctz(ends);
-  }
-#endif
-  while (at < end && *at != delimiter && !is_break(*at)) at++;
-  return at;
+  csv->cells[csv->n++] = cell;
 }
 
 /* A cell and those that follow it, up to one in quotes or the record's end. */
 static void read_plain(struct rl_csv *csv) {
   const char *at = csv->value.data + csv->at, *end = csv->value.data + csv->value.len;
   const char delimiter = csv->delimiter;
-  const size_t room = csv->ends_numbers ? NUMBER_PAST : SIZE_MAX;
   for (;; at++) {
-    const char *past = plain_end(at, end, delimiter);
-    add(csv, rl_bytes(at, (size_t)(past - at)), false, (size_t)(end - past) >= room);
+    const char *past = rl_csv_plain_end(at, end, delimiter);
+    add(csv, (struct rl_csv_cell){rl_bytes(at, (size_t)(past - at)), false, at < csv->sure});
     at = past;
     if (at == end || *at != delimiter || (at + 1 < end && at[1] == '"')) break;
   }
@@ -93,7 +82,7 @@ static struct rl_bytes halved(struct rl_arena *arena, struct rl_bytes raw) {
   return rl_bytes(out, (size_t)(to - out));
 }
 
-static int read_quoted(struct rl_csv *csv, struct rl_err *err) {
+int rl_csv_quoted(struct rl_csv *csv, struct rl_csv_cell *cell, struct rl_err *err) {
   size_t open = csv->at++, start = csv->at;
   bool doubled = false;
   for (;;) {
@@ -112,7 +101,7 @@ static int read_quoted(struct rl_csv *csv, struct rl_err *err) {
         err, RL_EHANDLER,
         "CSV: text after the closing quote of a cell at byte %zu (a quote within one is written twice)",
         csv->at);
-  add(csv, doubled ? halved(csv->arena, raw) : raw, true, false);
+  *cell = (struct rl_csv_cell){.text = doubled ? halved(csv->arena, raw) : raw, .quoted = true};
   return 0;
 }
 
@@ -124,14 +113,16 @@ static void skip_break(struct rl_csv *csv) {
 }
 
 static void skip_line(struct rl_csv *csv) {
-  while (!at_end(csv) && !is_break(here(csv))) csv->at++;
+  while (!at_end(csv) && !rl_csv_is_break(here(csv))) csv->at++;
   skip_break(csv);
 }
 
-/* To the first byte of a record; false: there is none. */
-static bool find_record(struct rl_csv *csv) {
+bool rl_csv_find(struct rl_csv *csv) {
+  csv->n = 0;
+  csv->over = false;
   while (!at_end(csv)) {
-    if (is_break(here(csv)))
+    csv->start = csv->at;
+    if (rl_csv_is_break(here(csv)))
       skip_break(csv);
     else if (csv->comment && here(csv) == csv->comment)
       skip_line(csv);
@@ -141,15 +132,19 @@ static bool find_record(struct rl_csv *csv) {
   return false;
 }
 
+void rl_csv_past(struct rl_csv *csv, const char *end) {
+  csv->at = (size_t)(end - csv->value.data);
+  skip_break(csv);
+}
+
 int rl_csv_next(struct rl_csv *csv, struct rl_err *err) {
-  csv->n = 0;
-  csv->over = false;
-  if (!find_record(csv)) return 0;
-  csv->start = csv->at;
+  if (!rl_csv_find(csv)) return 0;
   for (;;) {
     if (!at_end(csv) && here(csv) == '"') {
-      int code = read_quoted(csv, err);
+      struct rl_csv_cell cell;
+      int code = rl_csv_quoted(csv, &cell, err);
       if (code != 0) return code;
+      add(csv, cell);
     } else {
       read_plain(csv);
     }

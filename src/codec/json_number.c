@@ -1,8 +1,7 @@
 #include <float.h>
 
+#include "codec/json_decimal.h"
 #include "codec/json_walk.h"
-
-static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
 /* A number's parts as they are read. */
 struct number {
@@ -12,46 +11,30 @@ struct number {
   const char *first, *end; /* of the digits, and the point among them */
 };
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight digits at once, the first in the lowest byte: neighbours are joined to twos, fours and all eight. */
-static inline uint64_t join_eight(uint64_t v) {
-  v = v * 10 + (v >> 8);
-  return ((v & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
-          (v >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001)) >>
-         32;
-}
-
-/* The highest bits of bytes that are no digit, up to the first of them; what its carry does to those behind
- * is of no account. */
-static inline uint64_t no_digits(uint64_t v) {
-  uint64_t over = v + UINT64_C(0x4646464646464646), under = v - UINT64_C(0x3030303030303030);
-  return (over | under) & UINT64_C(0x8080808080808080);
-}
-
+#if RL_JSON_EIGHT
 /* The last few are shifted behind zeros. */
 static inline const char *read_digits(const char *p, uint64_t *digits) {
-  static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
   uint64_t v, bad;
   for (;;) {
     memcpy(&v, p, 8);
-    bad = no_digits(v);
+    bad = rl_json_no_digits(v);
     v -= UINT64_C(0x3030303030303030);
     if (bad) break;
-    *digits = *digits * 100000000 + (join_eight(v) & UINT32_MAX);
+    *digits = *digits * 100000000 + (rl_json_join(v) & UINT32_MAX);
     p += 8;
-    if (!is_digit(*p)) return p;
+    if (!rl_json_is_digit(*p)) return p;
   }
   unsigned bits = (unsigned)__builtin_ctzll(bad) & ~7u;
   if (bits == 0) return p;
   if (bits == 8)
     *digits = *digits * 10 + (v & 0xFF);
   else
-    *digits = *digits * powers[bits / 8] + (join_eight(v << (64 - bits)) & UINT32_MAX);
+    *digits = *digits * rl_json_tens[bits / 8] + (rl_json_join(v << (64 - bits)) & UINT32_MAX);
   return p + bits / 8;
 }
 #else
 static inline const char *read_digits(const char *p, uint64_t *digits) {
-  for (; is_digit(*p); p++) *digits = *digits * 10 + (uint64_t)(*p - '0');
+  for (; rl_json_is_digit(*p); p++) *digits = *digits * 10 + (uint64_t)(*p - '0');
   return p;
 }
 #endif
@@ -70,9 +53,9 @@ static inline bool wrapped(const struct number *n) { return n->end - n->first > 
 static const char *read_exponent(const char *p, int64_t *exponent) {
   bool negative = *p == '-';
   if (*p == '-' || *p == '+') p++;
-  if (!is_digit(*p)) return NULL;
+  if (!rl_json_is_digit(*p)) return NULL;
   int64_t value = 0;
-  for (; is_digit(*p); p++)
+  for (; rl_json_is_digit(*p); p++)
     if (value < INT64_C(1000000000000)) value = value * 10 + (*p - '0');
   *exponent += negative ? -value : value;
   return p;
@@ -141,7 +124,7 @@ size_t rl_json_number(const char *text, struct rl_cell *cell) {
   enum { NEVER_WRAPS = 18 };
   static const double signs[] = {1, -1}; /* signs come as they like: no branch */
   const char *first = text + (*text == '-');
-  bool one = is_digit(*first) && first[1] == '.'; /* as most measurements begin */
+  bool one = rl_json_is_digit(*first) && first[1] == '.'; /* as most measurements begin */
   uint64_t digits = one ? (uint64_t)(*first - '0') : 0;
   const char *p = one ? first + 1 : read_digits(first, &digits);
   if (p == first || (*first == '0' && p > first + 1)) return 0;

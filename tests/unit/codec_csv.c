@@ -153,6 +153,29 @@ TEST(a_header_names_the_columns_of_its_message) {
   CHECK_STR(rows_as("csv", both, "a,c", "x,y,z\n1,2,3\n"), "1, 3");
 }
 
+TEST(a_header_that_names_a_column_twice) {
+  static const struct rl_csv_opts header = {.header = true};
+  static const char what[] =
+      "error: CSV: the header names 'a' twice, in columns 1 and 3: take one by its place, [0] or [2]";
+  CHECK_STR(rows_as("csv", header, "a", "a,b,a\n1,2,3\n"), what);
+  CHECK_STR(rows_as("csv", header, "b,a", "a,b,a\n"), what);
+  CHECK_STR(rows_as("csv", header, "b,x=[0],y=[2],z=[-1]", "a,b,a\n1,2,3\n"), "2, 1, 3, 3");
+  CHECK_STR(rows_as("csv", header, "a,c", "a,b,b\n1,2,3\n"), "1, missing");
+}
+
+TEST(each_message_that_names_a_column_twice_is_refused) {
+  struct codec c;
+  static const struct rl_msg_ops ops = {codec_no_header, NULL};
+  static const char *const texts[] = {"a,b,a\n1,2,3", "a,b,a\n1,2,3", "a,b\n1,2", "a,b,a\n1,2,3"};
+  static const int codes[] = {RL_EHANDLER, RL_EHANDLER, 0, RL_EHANDLER};
+  CHECK(open_csv(&c, "csv", "a", (struct rl_csv_opts){.header = true}));
+  for (size_t i = 0; i < 4; i++) {
+    struct rl_msg msg = {.topic = "t", .value = rl_bytes_str(texts[i]), .ops = &ops};
+    CHECK_INT(rl_decoder_row(c.decoder, &msg, c.columns, &c.err), codes[i]);
+  }
+  codec_close(&c);
+}
+
 TEST(headers_that_change) {
   struct codec c;
   static const struct rl_msg_ops ops = {codec_no_header, NULL};
