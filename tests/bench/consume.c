@@ -1,5 +1,6 @@
 /* consume: the bound of the client. Takes COUNT messages of TOPIC one a call from one queue to which each
- * partition's queue is forwarded, with the very settings rille's consumer has, counts and frees them.
+ * partition's queue is forwarded, with the very settings rille's consumer has (and where librdkafka wants it,
+ * what wakes a fetch that a full queue has put to sleep), counts and frees them.
  *
  *   consume BROKERS TOPIC GROUP COUNT      prints "messages=N seconds=S": from the first message to the last
  */
@@ -8,6 +9,7 @@
 
 #include "base/clock.h"
 #include "kafka/client_conf.h"
+#include "kafka/unstall.h"
 
 #define GIVE_UP_MS 30000
 
@@ -62,23 +64,33 @@ static void serve(rd_kafka_t *rk) {
   if (m) rd_kafka_message_destroy(m);
 }
 
+static void give_up_after(int64_t last) {
+  if (rl_now() - last > GIVE_UP_MS * INT64_C(1000000)) die("given up", "no message for 30 s");
+}
+
+/* The clock is looked at for the first message and the last, and while none is there. */
 static void consume(rd_kafka_t *rk, long long want) {
-  long long n = 0;
+  struct rl_unstall unstall;
+  long long n = 0, seen = -1;
   int64_t first = 0, last = rl_now();
+  rl_unstall_init(&unstall, rk);
   while (n < want) {
     if (n % 1024 == 0) serve(rk);
     rd_kafka_message_t *m = rd_kafka_consume_queue(data, 20);
     if (m && !m->err) {
-      last = rl_now();
-      if (n++ == 0) first = last;
+      rl_unstall_taken(&unstall, rk, m->len);
+      if (n++ == 0) first = rl_now();
     } else if (!m) {
       serve(rk);
-      if (rl_now() - last > GIVE_UP_MS * INT64_C(1000000)) die("given up", "no message for 30 s");
+      if (n != seen) last = rl_now();
+      seen = n;
+      give_up_after(last);
     }
     if (m) rd_kafka_message_destroy(m);
   }
-  printf("messages=%lld seconds=%.4f\n", n, (double)(last - first) / 1e9);
+  printf("messages=%lld seconds=%.4f\n", n, (double)(rl_now() - first) / 1e9);
   fflush(stdout); /* first.c waits for it, not for the way out */
+  rl_unstall_free(&unstall);
 }
 
 int main(int argc, char **argv) {
