@@ -94,6 +94,8 @@ describe("decode = csv", function()
   it("a field that no header has is named with its nearest", function()
     local _, err = passes("return function() end", { "mag,id\n1,2\n" }, "--decode", "csv", "--csv-header", "--fields", "mga")
     has(err, "there is 'mag'")
+    _, err = passes("return function() end", { "mag:r,id\n1,2\n" }, "--decode", "csv", "--csv-header", "--fields", '"mga:r"')
+    has(err, [[there is '"mag:r"']])
   end)
 
   -- The warnings that the handler's run over the input gives.
