@@ -1,11 +1,11 @@
--- table.lua RESULTS JSON TITLE [BYTES]   medians and ratios of lines "tool messages seconds wall_s cpu_s rss_mb load"
+-- table.lua RESULTS JSON TITLE [BYTES [OWN]]   medians and ratios of lines "tool messages seconds wall_s cpu_s rss_mb load"
 --
--- With BYTES, how many a message has, the rates are in bytes too.
+-- With BYTES, how many a message has, the rates are in bytes too. Ratios are of OWN ("rille") to the others.
 package.path = arg[0]:match "^.*/" .. "?.lua;" .. package.path
 local stats = require "stats"
 local median = stats.median
 
-local bytes = tonumber(arg[4])
+local bytes, own = tonumber(arg[4]), arg[5] or "rille"
 local runs, order = {}, {}
 for line in io.lines(arg[1]) do
   local tool, rest = line:match "^(%S+) (.*)$"
@@ -37,12 +37,12 @@ for _, tool in ipairs(order) do
 end
 
 local ratios = {}
-if runs.rille then
-  print "\n| rille beside | rate | CPU |\n|---|---:|---:|"
+if runs[own] then
+  print(("\n| %s beside | rate | CPU |\n|---|---:|---:|"):format(own == "rille" and own or "rille, " .. own))
   for _, bound in ipairs(order) do
-    if bound ~= "rille" then
-      local rate = median(runs.rille.rate) / median(runs[bound].rate)
-      local cpu = median(runs.rille.cpu_us) / median(runs[bound].cpu_us)
+    if bound ~= own then
+      local rate = median(runs[own].rate) / median(runs[bound].rate)
+      local cpu = median(runs[own].cpu_us) / median(runs[bound].cpu_us)
       local known = cpu < math.huge -- a short run's time may be 0 in two decimals
       ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%s}'):format(bound, rate, known and ("%.3f"):format(cpu) or "null")
       print(("| %s | %.2f | %s |"):format(bound, rate, known and ("%.2f"):format(cpu) or "-"))
