@@ -207,7 +207,7 @@ bench: ## rates, CPU, memory and times against Apache Kafka (JOB="json avro csv 
 	@$(MAKE) all kafka onnxruntime $(BUILD)/bench/micro_model
 	@BUILD=$(BUILD) tests/bench/run $(JOB)
 
-bench-peers: ## rille beside the other processors that are set up (PEERS, PEERS_HOME; JOB="json avro")
+bench-peers: ## rille beside the other processors that are set up (PEERS, PEERS_HOME; JOB="json avro consume susy train" TOOLS)
 	@$(MAKE) deps-test
 	@$(MAKE) all kafka
 	@BUILD=$(BUILD) JOB="$(JOB)" tests/bench/peers

@@ -5,9 +5,6 @@ MICRO := $(BUILD)/bench/micro_codec $(BUILD)/bench/micro_json $(BUILD)/bench/mic
 bench-micro: $(MICRO) ## what decoders, tensors and where cost without a broker, beside memcpy, fastavro, lua-cjson, Python, Lua
 	@tests/deps/install bench
 	@BUILD=$(BUILD) tests/bench/micro
-	@$(BUILD)/bench/micro_json
-	@$(BUILD)/bench/micro_tensor
-	@$(BUILD)/bench/micro_where
 
 .PHONY: bench-model
 MODEL ?= ../shared/data/models/acai_h.d1_dnn_20201130.onnx

@@ -50,6 +50,8 @@ local function print_table(sweep)
       math.min(table.unpack(p.rille_us)), math.max(table.unpack(p.rille_us)), median(p.cpu_us), bare, cost / bare,
       math.max(table.unpack(p.rss_mb))))
   end
+  print(("\nrille's time has steps of 1 ms: ± %.2g µs a message, at least, where there are %.0f of them."):format(
+    1e3 / points[1].messages, points[1].messages))
 end
 
 local function write_data(sweep)

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by the jobs (json, avro, csv, susy, trickle, start, memory) and by run and peers: what they share. A Kafka of its
-# own is started unless BROKERS names one; small C programs are built into $bin unless run has done it.
+# own is started unless BROKERS names one; small C programs are built into $bin unless run has done it; tables go to
+# BENCH_OUT (build/bench).
 set -u -o pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit
@@ -10,22 +11,37 @@ export DATA=${DATA:-$root/../shared/data}
 RUNS=${RUNS:-5} LANES=${LANES:-1} PARTITIONS=${PARTITIONS:-4}
 job=${0##*/}
 read -ra options <<< "${OPTIONS:-}"
-out=$root/build/bench
+out=${BENCH_OUT:-$root/build/bench}
 mkdir -p "$out"
 work=$(mktemp -d "$out/run.XXXXXX") || exit
 export KAFKA_LIBS=${KAFKA_LIBS:-$root/build/kafka/libs} KAFKA_HEAP=1g KAFKA_JVM=-XX:+UseG1GC
 
-cleanup() { # started: the process id of a tool that runs in the background
+failed=() # the tools that were left out on the way: they fail the job, but only when the others are done
+end_started() { # started: the process id of a tool that runs in the background
   [ ! -e "$work/started" ] || kill "$(cat "$work/started")" 2> /dev/null
+  rm -f "$work/started"
+}
+cleanup() {
+  local status=$?
+  end_started
   [ ! -e "$work/kafka" ] || tests/broker/kafka stop "$work/kafka" 2> /dev/null
   rm -rf "$work"
+  if [ "$status" = 0 ] && [ ${#failed[@]} -gt 0 ]; then
+    printf '\nLeft out, since they failed: %s\n' "${failed[*]}" | tee -a "$result.md"
+    status=1
+  fi
+  tests/bench/gather "$out"
+  exit "$status"
 }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 die() { echo "bench: $job: $*" >&2; exit 1; }
 
 rdkafka=()
-[ -z "${RDKAFKA:-}" ] || rdkafka=("-I$RDKAFKA/include" "-L$RDKAFKA/lib" "-Wl,-rpath,$(cd "$RDKAFKA" && pwd)/lib")
+if [ -n "${RDKAFKA:-}" ]; then # absolute, since PEERS/run.sh, which gives it to the tools in C, runs them elsewhere
+  RDKAFKA=$(cd "$RDKAFKA" && pwd) && export RDKAFKA || die "no librdkafka: RDKAFKA"
+  rdkafka=("-I$RDKAFKA/include" "-L$RDKAFKA/lib" "-Wl,-rpath,$RDKAFKA/lib")
+fi
 c() { # c NAME: a program in $bin, with rille's own client settings at hand
   gcc -O2 -std=c17 -Wall -D_GNU_SOURCE -Isrc "${rdkafka[@]}" "tests/bench/$1.c" -o "$bin/$1" \
     "$build/kafka.a" "$build/base.a" -lrdkafka -lm -pthread || die "tests/bench/$1.c does not build"
@@ -69,6 +85,8 @@ sum() { awk -F'[= ]' -v name="$1" '{ for (i = 1; i < NF; i += 2) if ($i == name)
 
 load() { cut -d' ' -f1 /proc/loadavg; }
 row() { # row TOOL MESSAGES SECONDS LOAD: a line of results
+  # What counts from a first batch has no time when there is only one.
+  awk -v s="$3" 'BEGIN { exit !(s ~ /^[0-9.e+-]+$/ && s + 0 > 0) }' || die "$1: too few messages for a rate: $2 in '$3' seconds"
   echo "$1 $2 $3 $(value wall_s "$work/took") $(value cpu_s "$work/took") $(value rss_mb "$work/took") $4"
 }
 
@@ -78,21 +96,39 @@ consumed() { # consumed TOPIC GROUP N: a row for bare consumption
   row consume "$3" "$(value seconds "$work/out")" "$load"
 }
 
-peer() { # peer TOOL TOPIC EXPECTED: a row for one of the tools of PEERS/run.sh, which says no wall time: without its end
+# peer TOOL TOPIC N EXPECTED: a row for one of the tools of PEERS/run.sh, which must have had N messages. The rate is what it
+# says; CPU, memory and wall time are the whole process's, as they are of all others here, and not those that it says.
+peer() {
   local load=$(load) more=''
   case $1 in confluent-* | fastavro-*) more=fetch.queue.backoff.ms=10 ;; esac
-  IN=$2 EXPECT=$3 CONSUMER_X="${CONSUMER_X:-$more}" "$PEERS/run.sh" "$1" > "$work/line" || die "$1 failed"
-  awk -F'[= ]' -v load="$load" '{
-    for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
-    print v["tool"], v["messages"], v["seconds"], v["seconds"] + v["start_to_first_s"], v["cpu_s"], v["rss_mb"], load
-  }' "$work/line"
+  rm -f "$work/took"
+  IN=$2 EXPECT=$4 CONSUMER_X="${CONSUMER_X:-$more}" PIN="${PIN:+$PIN }$bin/timed $work/took" "$PEERS/run.sh" "$1" > "$work/line" ||
+    die "$1 failed"
+  [ -e "$work/took" ] || die "$1 had to be killed"
+  [ "$(value messages "$work/line")" = "$3" ] || die "$1 had $(value messages "$work/line") messages, not $3"
+  row "$1" "$3" "$(awk "BEGIN { print $3 / $(value rate "$work/line") }")" "$load"
+}
+
+# try TOOL RUN: its line goes to standard output. A tool that fails is left out from there on, and its lines with it.
+try() {
+  local tool
+  for tool in "${failed[@]}"; do [ "$tool" != "$1" ] || return 0; done
+  if (one "$@") > "$work/one"; then cat "$work/one"; return; fi
+  end_started
+  echo "bench: $job: $1 is left out from here on" >&2
+  failed+=("$1")
+  [ ! -e "$work/results" ] || sed -i "/^$1 /d" "$work/results"
 }
 
 # alternate TOOL...: calls `one TOOL RUN` in turn, once to warm up, then RUNS times, into $work/results
 alternate() {
   local tool run
-  for tool; do one "$tool" warm > /dev/null || exit; done
+  for tool; do try "$tool" warm > /dev/null; done
   for ((run = 1; run <= RUNS; run++)); do
-    for tool; do one "$tool" "$run" | tee -a "$work/results" || exit; done
+    for tool; do
+      try "$tool" "$run" > "$work/lines"
+      tee -a "$work/results" < "$work/lines"
+    done
   done
+  [ -s "$work/results" ] || die "nothing is left to compare"
 }

@@ -1,11 +1,13 @@
--- table.lua RESULTS JSON TITLE [BYTES]   medians and ratios of lines "tool messages seconds wall_s cpu_s rss_mb load"
+-- table.lua RESULTS JSON TITLE [BYTES [OWN]]   medians and ratios of lines "tool messages seconds wall_s cpu_s rss_mb load"
 --
--- With BYTES, how many a message has, the rates are in bytes too.
+-- With BYTES, how many a message has, the rates are in bytes too. Ratios are of each of OWN's words ("rille") to those that are
+-- none of them.
 package.path = arg[0]:match "^.*/" .. "?.lua;" .. package.path
 local stats = require "stats"
 local median = stats.median
 
-local bytes = tonumber(arg[4])
+local bytes, owns, owns_set = tonumber(arg[4]), arg[5] or "rille", {}
+for own in owns:gmatch "%S+" do owns_set[own] = true end
 local runs, order = {}, {}
 for line in io.lines(arg[1]) do
   local tool, rest = line:match "^(%S+) (.*)$"
@@ -37,16 +39,23 @@ for _, tool in ipairs(order) do
 end
 
 local ratios = {}
-if runs.rille then
-  print "\n| rille beside | rate | CPU |\n|---|---:|---:|"
-  for _, bound in ipairs(order) do
-    if bound ~= "rille" then
-      local rate = median(runs.rille.rate) / median(runs[bound].rate)
-      local cpu = median(runs.rille.cpu_us) / median(runs[bound].cpu_us)
-      local known = cpu < math.huge -- a short run's time may be 0 in two decimals
-      ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%s}'):format(bound, rate, known and ("%.3f"):format(cpu) or "null")
-      print(("| %s | %.2f | %s |"):format(bound, rate, known and ("%.2f"):format(cpu) or "-"))
-    end
+local function compare(own, bound)
+  local rate = median(runs[own].rate) / median(runs[bound].rate)
+  local cpu = median(runs[own].cpu_us) / median(runs[bound].cpu_us)
+  local known = cpu < math.huge -- a short run's time may be 0 in two decimals
+  local name = own == "rille" and bound or own .. " beside " .. bound
+  ratios[#ratios + 1] = ('"%s":{"rate":%.3f,"cpu":%s}'):format(name, rate, known and ("%.3f"):format(cpu) or "null")
+  print(("| %s | %.2f | %s |"):format(bound, rate, known and ("%.2f"):format(cpu) or "-"))
+end
+
+local others = {}
+for _, tool in ipairs(order) do
+  if not owns_set[tool] then others[#others + 1] = tool end
+end
+for own in owns:gmatch "%S+" do
+  if runs[own] and #others > 0 then
+    print(("\n| %s beside | rate | CPU |\n|---|---:|---:|"):format(own))
+    for _, bound in ipairs(others) do compare(own, bound) end
   end
 end
 
