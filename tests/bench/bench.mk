@@ -24,9 +24,10 @@ $(BUILD)/bench/micro_tensor $(BUILD)/bench/micro_where: $(BUILD)/bench/%: tests/
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(run)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS) $(LUA_LIBS)
 
+# C has a struct and a function of one name (bytes.h): to C++ one hides the other.
 $(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/flags $(BUILD)/codec.a $(BUILD)/base.a
 	@mkdir -p $(@D)
-	$(call say,cxx,$<)$(run)$(CXX) $(CPPFLAGS_ALL) $(CXXFLAGS_ALL) -O3 -march=native $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS)
+	$(call say,cxx,$<)$(run)$(CXX) $(CPPFLAGS_ALL) $(CXXFLAGS_ALL) -Wno-shadow -O3 -march=native $(LDFLAGS_ALL) -o $@ $< $(filter %.a,$^) $(LIBS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/flags $(BUILD)/codec.a $(BUILD)/base.a
 	@mkdir -p $(@D)
