@@ -156,3 +156,18 @@ TEST(of_several_branches_the_nearest_name_is_taken) {
     CHECK_STR(resolved(writer, reader), want);
   }
 }
+
+/* What is asked for below a misfit would else be missing, in every message, and nobody told. */
+TEST(a_path_through_a_misfit_is_an_error_too) {
+  static struct rl_buf container;
+  for (int p = 0; p < PLACES; p++) {
+    static const char *const paths[] = {"x", "x=f.x", "x=[0].x", "x=k.x", "x"};
+    put_value(&kinds[0], &places[p]);
+    rl_buf_clear(&container);
+    put_header(&container, define(0, &kinds[0], &places[p], "a.W", NULL), NULL);
+    put_block(&container, NULL, 1, &value);
+    const char *reader = define(1, &kinds[0], &places[p], "a.R", NULL);
+    struct rl_decoder_opts opts = {.avro.schema = rl_bytes_str(reader)};
+    CHECK_HAS(avro_row_as(opts, paths[p], &container), "record a.W where the reader's schema has ");
+  }
+}
