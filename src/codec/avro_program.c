@@ -295,8 +295,8 @@ static void emit_take(struct compiler *c, struct rl_avro_type *type, struct rl_j
     case RL_AVRO_RECORD:
     case RL_AVRO_ARRAY:
     case RL_AVRO_MAP: emit_container(c, type, node); break;
-    default:
-      if (wants_self(node))
+    default: /* below a misfit nothing is missing: it is an error for whatever is asked of it */
+      if (wants_self(node) || type->kind == RL_AVRO_MISFIT)
         emit(c, taking(RL_AVRO_OP_SCALAR, node, type));
       else
         emit_skip(c, type);
@@ -329,6 +329,7 @@ static bool selects(const struct rl_avro_type *type, const struct rl_json_node *
     case RL_AVRO_RECORD:
     case RL_AVRO_MAP: return node->n_slots > 0;
     case RL_AVRO_ARRAY: return node->n_elements > 0 || node->each;
+    case RL_AVRO_MISFIT: return true; /* which fails when it is met, with its own sentence */
     case RL_AVRO_UNION:
       for (uint32_t i = 0; i < type->n; i++)
         if (selects(type->branches[i], node)) return true;

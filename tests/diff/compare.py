@@ -10,6 +10,7 @@ import copy
 import csv
 import glob
 import io
+import itertools
 import json
 import math
 import os
@@ -349,7 +350,19 @@ def reader_of(rng, schema):
     if not any(references(field["type"]) for field in fields):
         rng.shuffle(fields)
     reader["fields"] = fields
-    return reader
+    return renamed(rng, reader)
+
+
+def renamed(rng, schema):
+    """Some definitions called otherwise, with an alias; some in another namespace: none that names are looked up in."""
+    text = json.dumps(schema)
+    for name, type_ in definitions(schema, {}).items():
+        if rng.random() < 0.3:
+            new = f"m{name}" if type_["type"] == "record" else rng.choice([f"other.{name}", f"m{name}", f"other.m{name}"])
+            text = text.replace(f'"{name}"', f'"{new}"')
+            if not new.endswith(f".{name}"):
+                text = text.replace(f'"name": "{new}"', f'"name": "{new}", "aliases": ["x", "{name}"]')
+    return json.loads(text)
 
 
 def references(schema):
@@ -540,6 +553,59 @@ def compare_avro(dump, data, rng, n):
     for case, answer in zip(cases, ask(dump, cases)):
         made.check(case, answer)
     return files.report() + made.report()
+
+
+# ---- Avro, names under a reader's schema
+
+
+def name_cases():
+    """(title, writer's schema, reader's, value): each kind in each place, called so or so by the reader."""
+    kinds = [
+        ({"type": "record", "fields": [{"name": "x", "type": "int"}]}, {"x": 1}),
+        ({"type": "enum", "symbols": ["A", "B"]}, "B"),
+        ({"type": "fixed", "size": 2}, b"ab"),
+    ]
+    places = {
+        "top": (lambda t: t, lambda v: v),
+        "field": (lambda t: {"type": "record", "name": "T", "fields": [{"name": "f", "type": t}]}, lambda v: {"f": v}),
+        "array": (lambda t: {"type": "array", "items": t}, lambda v: [v]),
+        "map": (lambda t: {"type": "map", "values": t}, lambda v: {"k": v}),
+        "union": (lambda t: ["null", t], lambda v: v),
+    }
+    names = [(name, ()) for name in ("a.W", "b.W", "W", "a.R", "W.R", "a.w")]
+    names += [(name, (alias,)) for name in ("a.R", "b.R", "R") for alias in ("W", "a.W", "c.W", "w", "a.R")]
+    for (kind, value), place, (name, aliases) in itertools.product(kinds, places, names):
+        wrap, fill = places[place]
+        written, read_as = dict(kind, name="a.W"), dict(kind, name=name, aliases=list(aliases))
+        title = f"{kind['type']} {place}: a.W as {name} {aliases}"
+        yield title, wrap(written), wrap(read_as), fill(value)
+        yield title + ", a union of the reader's", written, ["null", read_as], value
+        yield title + ", a union of the writer's", ["null", written], read_as, value
+
+
+def name_case(title, writer, reader, value):
+    parsed = fastavro.parse_schema(copy.deepcopy(writer))
+    out = io.BytesIO()
+    fastavro.writer(out, parsed, [value])
+    try:
+        read(parsed, write(parsed, value), fastavro.parse_schema(copy.deepcopy(reader)))
+        want = [value]
+    except fastavro.read.SchemaResolutionError:
+        want = None
+    return {"format": "avro", "options": "", "title": title, "schema": json.dumps(reader),
+            "value": out.getvalue(), "want": want, "paths": []}
+
+
+def compare_avro_names(dump):
+    tally, cases = Tally("avro names"), [name_case(*case) for case in name_cases()]
+    for case, answer in zip(cases, ask(dump, cases)):
+        if case["want"] is not None:
+            tally.check(case, answer)
+        elif "where the reader's schema has" not in answer.get("error", ""):
+            tally.complain(case["title"], case, answer, "refused")
+    refused = sum(case["want"] is None for case in cases)
+    print(f"avro names: {len(cases)} cases, of which fastavro refuses {refused}")
+    return tally.report()
 
 
 # ---- Avro, written
@@ -952,7 +1018,7 @@ def main():
     if not os.path.isdir(data):
         print(f"no files in {data}: generated values only (RILLE_TEST_DATA says where files are)")
     wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, data, rng, n) + compare_json(dump, data, rng, n)
-    wrong += compare_avro_written(dump, data, rng, n)
+    wrong += compare_avro_written(dump, data, rng, n) + compare_avro_names(dump)
     wrong += compare_shapes(dump, rng, n)
     sys.exit(1 if wrong else 0)
 

@@ -62,6 +62,23 @@ describe("decode = avro", function()
     assert.equal("7\tseven\n", by("\0\0\0\0\42" .. value, "--framing", "confluent"))
   end)
 
+  it("a reader's schema whose record is called otherwise is told what to do; with an alias it reads", function()
+    local mine = SCHEMA:gsub('"name":"alert"', '"name":"mine"%%s')
+    local text = "return function(batch) print(batch.id[1], batch.name[1]) end"
+    local function read(aliases, ...)
+      local schema = proc.write(proc.folder() .. "/mine.avsc", mine:format(aliases))
+      return run(text, { contained(1, "one") }, "--decode", "avro", "--schema", schema, "--fields", "id,name", ...)
+    end
+    local status, out, err = read ""
+    assert.equal(4, status, err)
+    assert.equal("", out)
+    has(err, "the schema of the value does not fit the reader's: record alert where the reader's schema has record mine " ..
+      [[(call that 'alert', or add "aliases": ["alert"] to it)]])
+    status, out, err = read ',"aliases":["alert"]'
+    assert.equal(0, status, err)
+    assert.equal("1\tone\n", out)
+  end)
+
   it("reads bare values with the schema in the key", function()
     local out = passes("return { decode = 'avro', framing = 'key', fields = { 'name' }," ..
       "handle = function(batch) print(batch.name[1], batch[1]:decode().id) end }", { { SCHEMA, alert(3, "three") } })
