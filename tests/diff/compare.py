@@ -113,8 +113,11 @@ class Tally:
                 if not same(got, follow(want, path)):
                     self.complain(f"record {i}, path {path}", case, got, follow(want, path))
 
-    def report(self):
+    def report(self, least=1):
         print(f"{self.name}: {self.values} values, {self.cells} fields, {self.wrong} different")
+        if self.values < least:
+            print(f"{self.name}: that should have been {least} values at least")
+            self.wrong += 1
         return self.wrong
 
 
@@ -436,8 +439,45 @@ def read(schema, data, reader=None):
     return fastavro.schemaless_reader(io.BytesIO(data), schema, reader)
 
 
+def rename(rng, reader):
+    """Other names for some records, enums and fixed, and for fields; what was written is an alias."""
+    named = definitions(reader, {})
+    names = {name: f"{name}x" for name in named if rng.random() < 0.3}
+    for name, other in names.items():
+        named[name]["name"] = other
+        named[name]["aliases"] = rng.choice([[name], ["other", name]])
+    for record in (type_ for type_ in named.values() if type_["type"] == "record"):
+        for field in record["fields"]:
+            if re.fullmatch(r"f\d", field["name"]) and rng.random() < 0.2:
+                field["aliases"] = rng.choice([[field["name"]], ["other", field["name"]]])
+                field["name"] += "x"
+    return refer(reader, names)
+
+
+def refer(schema, names):
+    """References by the new names. The parts that hold schemas only: a symbol or a default is no reference."""
+    if isinstance(schema, str):
+        return names.get(schema, schema)
+    if isinstance(schema, list):
+        return [refer(item, names) for item in schema]
+    for field in schema.get("fields", ()):
+        field["type"] = refer(field["type"], names)
+    for key in ("items", "values"):
+        if key in schema:
+            schema[key] = refer(schema[key], names)
+    return schema
+
+
+def narrow_enums(rng, reader):
+    """Fewer symbols and a default for the others."""
+    for type_ in definitions(reader, {}).values():
+        if type_["type"] == "enum" and rng.random() < 0.4:
+            type_["symbols"] = rng.sample(["A", "B", "C", "D"], rng.randrange(1, 4))
+            type_["default"] = rng.choice(type_["symbols"])
+
+
 def reader_of(rng, schema):
-    """A reader's schema for a record: fields shuffled, dropped, promoted and added."""
+    """A reader's schema for a record: fields shuffled, dropped, promoted and added, enums narrowed, all renamed."""
     wider = {
         "int": ["long", "double"],
         "long": ["double"],
@@ -463,7 +503,8 @@ def reader_of(rng, schema):
     if not any(references(field["type"]) for field in fields):
         rng.shuffle(fields)
     reader["fields"] = fields
-    return reader
+    narrow_enums(rng, reader)
+    return rename(rng, reader)
 
 
 def references(schema):
@@ -591,13 +632,39 @@ def promote(type_, value):
     return value
 
 
+# What DATA holds at least: an empty pattern would be a comparison with nothing.
+FILES = {
+    "ztf/*.avro": 15,
+    "ztf/*.tar.gz": 1,
+    "fink/*.avro": 3,
+    "hop/*.avro": 1,
+    "damaged/*.avro": 1,
+    "lsst/*.confluent": 1,
+    "lsst/lsst.v9_0.alert.avsc": 1,
+    "gcn/*.json": 4,
+    "**/*.csv": 1,
+}
+
+
+def check_files(data):
+    """How many patterns have less than they must; tells them, or that there are no files."""
+    if not os.path.isdir(data):
+        print(f"files: left out, {data} is no folder: generated values only (RILLE_TEST_DATA says where files are)")
+        return 0
+    found = {pattern: len(glob.glob(os.path.join(data, pattern), recursive=True)) for pattern in FILES}
+    short = {pattern: n for pattern, n in found.items() if n < FILES[pattern]}
+    for pattern, n in short.items():
+        print(f"files: {n} of {data}/{pattern}, {FILES[pattern]} at least are meant to be there")
+    return len(short)
+
+
 def avro_files(data):
     cases = []
     for path in sorted(
         glob.glob(f"{data}/ztf/*.avro") + glob.glob(f"{data}/fink/*.avro") + glob.glob(f"{data}/hop/*.avro")
     ):
         cases.append((path, open(path, "rb").read()))
-    for path in glob.glob(f"{data}/ztf/*.tar.gz"):
+    for path in sorted(glob.glob(f"{data}/ztf/*.tar.gz")):
         with tarfile.open(path) as tar:
             cases += [
                 (f"{path}/{m.name}", tar.extractfile(m).read())
@@ -640,9 +707,10 @@ def compare_avro_files(dump, data, rng, tally):
 
 
 def compare_avro(dump, data, rng, n):
-    files, made = Tally("avro files"), Tally("avro generated")
+    files, made, wrong = Tally("avro files"), Tally("avro generated"), 0
     if os.path.isdir(data):
         compare_avro_files(dump, data, rng, files)
+        wrong = files.report(2 * sum(FILES[pattern] for pattern in FILES if pattern.endswith(".avro")))
     cases, maker, values = [], Maker(rng), 0
     while values < n:
         new = avro_case(rng, maker, 5)
@@ -650,7 +718,7 @@ def compare_avro(dump, data, rng, n):
         cases += new
     for case, answer in zip(cases, ask(dump, cases)):
         made.check(case, answer)
-    return files.report() + made.report()
+    return wrong + made.report(n)
 
 
 # ---- Avro, written
@@ -894,7 +962,8 @@ def compare_csv_auto(dump, data, rng, n):
         tab = delimiter == "\t"
         cases.append(auto_case(*table, "tsv" if tab else "csv", "header" + ("" if tab else f" delimiter={delimiter}")))
         made += len(table[1])
-    return sum(check_auto(Tally(name), dump, found) for name, found in (("csv files", real), ("csv auto", cases)))
+    wrong = check_auto(Tally("csv files"), dump, real) if os.path.isdir(data) else 0
+    return wrong + check_auto(Tally("csv auto"), dump, cases)
 
 
 def check_auto(tally, dump, cases):
@@ -1100,9 +1169,8 @@ def main():
     n = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 20261130
     rng = random.Random(seed)
-    if not os.path.isdir(data):
-        print(f"no files in {data}: generated values only (RILLE_TEST_DATA says where files are)")
-    wrong = compare_avro(dump, data, rng, n) + compare_csv(dump, data, rng, n) + compare_json(dump, data, rng, n)
+    wrong = check_files(data)
+    wrong += compare_avro(dump, data, rng, n) + compare_csv(dump, data, rng, n) + compare_json(dump, data, rng, n)
     wrong += compare_avro_written(dump, data, rng, n)
     wrong += compare_shapes(dump, rng, n)
     sys.exit(1 if wrong else 0)
