@@ -52,13 +52,19 @@ static void put_long_name(const struct script *s, struct rl_buf *out, const stru
   put_identifier(out, node->name);
 }
 
+/* A key may be empty, or a word of Lua's. */
+static void make_usable(struct rl_buf *name) {
+  if (name->len == 0 || is_reserved(rl_buf_text(name))) rl_buf_putc(name, '_');
+}
+
 /* The last key; where that is taken the whole path; then with a number. */
 static void choose_name(struct script *s, const struct rl_outline_node *node, struct rl_buf *name) {
   put_identifier(name, node->name);
-  if (name->len == 0 || is_reserved(rl_buf_text(name))) rl_buf_putc(name, '_');
+  make_usable(name);
   if (is_taken(s, name->data)) {
     rl_buf_clear(name);
     put_long_name(s, name, node);
+    make_usable(name);
   }
   size_t len = name->len;
   for (int n = 2; is_taken(s, name->data); n++) {
@@ -70,13 +76,20 @@ static void choose_name(struct script *s, const struct rl_outline_node *node, st
 
 /* ---- fields ---- */
 
+/* Paths hold no NUL. */
+static bool has_path(const struct rl_outline_node *node) {
+  for (; node->up; node = node->up)
+    if (node->name.data && memchr(node->name.data, 0, node->name.len)) return false;
+  return true;
+}
+
 static void put_remark(struct rl_buf *out, const struct rl_outline_node *node) {
   struct rl_buf type = RL_BUF_INIT;
   rl_outline_put_type(&type, node);
   rl_buf_puts(out, " -- ");
   rl_put_visible(out, rl_buf_bytes(&type));
   if (node->sample) rl_buf_printf(out, ": %s", node->sample);
-  rl_buf_putc(out, '\n');
+  rl_buf_puts(out, has_path(node) ? "\n" : " (no path can name a key that holds a NUL)\n");
   rl_buf_free(&type);
 }
 
@@ -94,11 +107,11 @@ static bool is_number(const struct rl_outline_node *node) {
 }
 
 /* Bytes and lists are what one seldom wants as columns: cutouts, histories. What stands in a record that no
- * value had would be warned of as a field that is nowhere. */
+ * value had would be warned of as a field that is nowhere, and what has no path is no field. */
 static bool is_aside(const struct rl_outline_node *node) {
   const struct rl_outline_node *root = node->up;
   while (root->up) root = root->up;
-  if (root->of && !node->up->seen[RL_OBJECT]) return true;
+  if ((root->of && !node->up->seen[RL_OBJECT]) || !has_path(node)) return true;
   return node->seen[RL_ARRAY] || node->seen[RL_BLOB] || has_word(node, "array") || has_word(node, "bytes") ||
          has_word(node, "fixed") || has_word(node, "map");
 }
@@ -157,7 +170,9 @@ static bool is_field(const struct script *s, const struct rl_outline_node *node)
 /* The items of a list of objects; else NULL. */
 static const struct rl_outline_node *records(const struct rl_outline_node *node) {
   bool map = is_list(node) && has_word(node, "map");
-  return is_list(node) && !map && node->first->first && node->first->first->name.data ? node->first : NULL;
+  return is_list(node) && !map && has_path(node) && node->first->first && node->first->first->name.data
+             ? node->first
+             : NULL;
 }
 
 /* A magnitude before a flux or another real number, and that before integers, which are ids and flags. */

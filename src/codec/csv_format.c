@@ -4,6 +4,7 @@
 #include "codec/csv_direct.h"
 #include "codec/csv_value.h"
 #include "codec/format.h"
+#include "codec/path_put.h"
 
 enum { HEADER_KEPT = 1 << 20 };
 
@@ -245,6 +246,14 @@ static int tape_csv(void *self, struct rl_tape *tape, struct rl_err *err) {
   return 1;
 }
 
+/* The caller's buffer may hold words already. */
+static void put_path(struct rl_buf *out, const char *name) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_path_put_key(&path, rl_bytes_str(name));
+  rl_buf_put(out, path.data, path.len);
+  rl_buf_free(&path);
+}
+
 /* The header's name that is nearest; of columns that are set, the error at the start has said it. */
 static void suggest_csv(void *self, const struct rl_msg *msg, const struct rl_field *field,
                         struct rl_buf *out) {
@@ -260,7 +269,7 @@ static void suggest_csv(void *self, const struct rl_msg *msg, const struct rl_fi
       names[i] = name;
     }
     const char *near = rl_nearest(step_of(field)->key, names, f->n_names);
-    if (near) rl_buf_puts(out, near);
+    if (near) put_path(out, near);
   }
   f->n_names = reads_header(f) ? 0 : f->n_names;
   rl_arena_free(&arena);

@@ -115,12 +115,12 @@ static int read_part(struct item *item, const char *start, const char *end, stru
 
 /* ---- defaults ---- */
 
-/* Within quotes a backslash takes the next character as it is, as in paths. */
+/* In place; a backslash is what it is in paths. */
 static struct rl_cell quoted_text(char *text) {
-  char *to = text;
-  for (const char *c = text + 1; *c != '"'; c++) *to++ = *c == '\\' ? *++c : *c;
-  *to = '\0';
-  return (struct rl_cell){.tag = RL_TEXT, .len = (uint32_t)(to - text), .s = text};
+  size_t len = rl_path_unquote(text, text);
+  text[len] = '\0';
+  bool valid = rl_utf8_valid(rl_bytes(text, len));
+  return (struct rl_cell){.tag = valid ? RL_TEXT : RL_BLOB, .len = (uint32_t)len, .s = text};
 }
 
 static bool is_number(const char *text, struct rl_cell *cell) {

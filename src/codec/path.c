@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -37,20 +36,45 @@ const char *rl_path_quoted_end(const char *at) {
   return *at ? at + 1 : NULL;
 }
 
+static int hex(char c) { return isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10; }
+
+/* *c is at what follows the backslash, and left at its last character. */
+static char escaped(const char **c) {
+  static const char names[] = "nrt", bytes[] = "\n\r\t";
+  const char *at = *c, *known = strchr(names, *at);
+  if (known && *at) return bytes[known - names];
+  if (*at != 'x' || !isxdigit((unsigned char)at[1]) || !isxdigit((unsigned char)at[2])) return *at;
+  *c += 2;
+  return (char)(hex(at[1]) << 4 | hex(at[2]));
+}
+
+size_t rl_path_unquote(char *to, const char *at) {
+  char *start = to;
+  for (const char *c = at + 1; *c != '"'; c++) {
+    if (*c == '\\') {
+      c++;
+      *to++ = escaped(&c);
+    } else {
+      *to++ = *c;
+    }
+  }
+  return (size_t)(to - start);
+}
+
 static int parse_quoted(struct parser *p) {
   const char *end = rl_path_quoted_end(p->at);
   if (!end) {
     p->at += strlen(p->at);
     return expected(p, "a closing '\"'");
   }
-  struct rl_buf key = RL_BUF_INIT;
-  rl_buf_puts(&key, "");
-  for (const char *c = p->at + 1; c < end - 1; c++) {
-    if (*c == '\\') c++;
-    rl_buf_putc(&key, *c);
-  }
+  char *key = rl_zalloc((size_t)(end - p->at));
+  size_t len = rl_path_unquote(key, p->at);
+  bool has_nul = strlen(key) < len;
   p->at = end;
-  return add_step(p, rl_buf_take(&key), 0);
+  if (!has_nul) return add_step(p, key, 0);
+  rl_free(key);
+  return rl_fail(p->err, RL_EUSAGE, "field path '%s': a key that holds a NUL cannot be named in a path",
+                 p->field->path);
 }
 
 static int parse_bare(struct parser *p) {

@@ -30,12 +30,21 @@ static int check_keys(const struct rl_lua_reader *r, const char *name, int idx) 
   return 0;
 }
 
+/* Cut at its NUL a path would be another one. */
+static int check_nul(const struct rl_lua_reader *r, int idx) {
+  const char *text = lua_tostring(r->L, idx);
+  if (strlen(text) == lua_rawlen(r->L, idx)) return 0;
+  return rl_fail(r->err, RL_EUSAGE, "%s: fields: '%s' is followed by a NUL, which no path holds", r->origin,
+                 text);
+}
+
 /* Pushes table[key], a string or nil. */
 static int text_member(const struct rl_lua_reader *r, const char *name, int idx, const char *key,
                        const char **text) {
   int type = lua_getfield(r->L, idx, key);
   *text = type == LUA_TSTRING ? lua_tostring(r->L, -1) : NULL;
-  return *text || type == LUA_TNIL ? 0 : refuse(r, name, key, -1);
+  if (*text) return check_nul(r, -1);
+  return type == LUA_TNIL ? 0 : refuse(r, name, key, -1);
 }
 
 static int parse_type(const struct rl_lua_reader *r, const char *name, const char *text, enum rl_type *type) {
@@ -175,7 +184,7 @@ static int add_table(const struct rl_lua_reader *r, struct rl_fields *to, const 
 static int read_field(const struct rl_lua_reader *r, struct rl_fields *to, const char *name) {
   int value = lua_gettop(r->L), rc;
   if (lua_type(r->L, value) == LUA_TSTRING)
-    rc = add_text(r, to, name, lua_tostring(r->L, value));
+    rc = check_nul(r, value) ? RL_EUSAGE : add_text(r, to, name, lua_tostring(r->L, value));
   else if (lua_istable(r->L, value))
     rc = add_table(r, to, name, value);
   else

@@ -102,6 +102,37 @@ static bool check_fields(struct rl_lane *lane, const struct rl_batch *batch) {
   return !rl_lane_failed(lane);
 }
 
+static bool is_blank(struct rl_bytes text) {
+  for (size_t i = 0; i < text.len; i++)
+    if (!strchr(" \t\r\n", text.data[i])) return false;
+  return true;
+}
+
+static bool all_blank(const struct rl_batch *batch) {
+  for (size_t i = 0; i < batch->n; i++)
+    if (!is_blank(batch->msgs[i].value)) return false;
+  return true;
+}
+
+/* A line of the input's own, not a record that holds another topic's message. */
+static bool is_line(const struct rl_settings *s, const struct rl_msg *msg) {
+  return s->input && strcmp(msg->topic, strcmp(s->input, "-") == 0 ? "stdin" : s->input) == 0;
+}
+
+/* Where CSV of one header is cut into messages, each begins with a header and holds nothing else: no row at
+ * all, and no error. Told of the run's first batch; a file that is one message may well be empty. */
+static void check_headers(const struct rl_lane *lane, const struct rl_batch *batch) {
+  const struct rl_settings *s = lane->s;
+  if (!s->csv_header || atomic_exchange(&lane->run->headers_checked, true)) return;
+  if (batch->rows || all_blank(batch) || (s->input_format && strcmp(s->input_format, "whole") == 0)) return;
+  bool lines = is_line(s, &batch->msgs[0]);
+  rl_log(RL_WARN, "the first %zu %s of %s have a header each and no record; %s", batch->n,
+         lines ? "lines" : "messages", batch->msgs[0].topic,
+         lines ? "every line is a message here: --input-format whole makes the file one"
+               : "csv.header takes the first record of each for names: where they hold rows only, leave it "
+                 "out and name the columns with csv.columns");
+}
+
 /* in_flight bounds what is handed over and not yet committed (promise 1). The bytes are those of the messages
  * that are pinned; that the rest of a message's fetch response stays with it is not counted: librdkafka does
  * not say which messages share one. */
@@ -136,6 +167,7 @@ static struct rl_batch *next_batch(struct rl_lane *lane, int64_t now) {
   enum rl_cause cause;
   lane->slot = NULL;
   if (!batch && due(lane, now, &cause)) batch = close_filling(lane, cause);
+  if (batch) check_headers(lane, batch);
   if (!batch || check_fields(lane, batch)) return batch;
   rl_batch_free(batch);
   return NULL;

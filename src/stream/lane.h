@@ -30,6 +30,7 @@ struct rl_run {
   bool manual;                        /* the lanes share the partitions out: they are no members of a group */
   atomic_llong left;                  /* --count: messages that may still be taken; < 0: no limit */
   atomic_bool got_message;            /* --wait: one came, to whichever lane */
+  atomic_bool headers_checked;        /* of CSV's first batch, in whichever lane */
   atomic_llong quiet_since;           /* --idle: no lane got a message since; monotonic ns */
   struct rl_wake changed;             /* rung when a lane ends: the supervisor polls it */
   atomic_int lanes_up;

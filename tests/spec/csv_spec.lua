@@ -94,6 +94,44 @@ describe("decode = csv", function()
   it("a field that no header has is named with its nearest", function()
     local _, err = passes("return function() end", { "mag,id\n1,2\n" }, "--decode", "csv", "--csv-header", "--fields", "mga")
     has(err, "there is 'mag'")
+    _, err = passes("return function() end", { "mag:r,id\n1,2\n" }, "--decode", "csv", "--csv-header", "--fields", '"mga:r"')
+    has(err, [[there is '"mag:r"']])
+  end)
+
+  -- The warnings that the handler's run over the input gives.
+  local function warnings(values, ...)
+    local out, err = passes("return function(b) for i = 1, #b do print(b.id[i]) end end", values, "--fields", "id",
+      "--csv-header", ...)
+    local list = {}
+    for text in err:gmatch "warning: ([^\n]*)" do list[#list + 1] = text end
+    return list, out
+  end
+
+  it("lines of a file that are a header each are warned of once, with what to do", function()
+    local path = proc.write(proc.folder() .. "/rows.csv", "id,mag\n1,18\n2,19\n3,20\n")
+    local whole = "every line is a message here: --input-format whole makes the file one"
+    for _, words in ipairs {
+      { "--decode", "csv" }, { "--decode", "csv", "--input-format", "lines" }, { "--decode", "csv", "--batch-size", "1" },
+      { "--decode", "csv", "--csv-columns", "id,mag" }, { "--decode", "tsv", "--csv-delimiter", "," },
+    } do
+      local list, out = warnings(path, table.unpack(words))
+      assert.equal("", out)
+      assert.equal(1, #list, table.concat(list, "\n"))
+      has(list[1], " of " .. path .. " have a header each and no record; " .. whole)
+    end
+    assert.same({ {}, "1\n2\n3\n" }, { warnings(path, "--decode", "csv", "--input-format", "whole") })
+  end)
+
+  it("so are messages, and one that has records is enough for none, as is an empty file", function()
+    local list, out = warnings({ "id,mag\n", "1,2\n" }, "--decode", "csv")
+    assert.same({ "the first 2 messages of alerts have a header each and no record; csv.header takes the first "
+      .. "record of each for names: where they hold rows only, leave it out and name the columns with csv.columns" }, list)
+    assert.equal("", out)
+    assert.same({ {}, "1\n" }, { warnings({ "id,mag\n", "id\n1\n", "id\n" }, "--decode", "csv") })
+    assert.same({ {}, "1\n" }, { warnings({ "id\n1\n", "id\n", "id\n" }, "--decode", "csv", "--batch-size", "1") })
+    assert.same({ {}, "" }, { warnings({ "", "\n" }, "--decode", "csv") })
+    local empty = proc.write(proc.folder() .. "/empty.csv", "id\n")
+    assert.same({ {}, "" }, { warnings(empty, "--decode", "csv", "--input-format", "whole") })
   end)
 
   it("works in the library form", function()

@@ -202,7 +202,68 @@ describe("rille schema", function()
     has(script, '    x_id = "x.id", -- i64: 5\n')
   end)
 
+  -- Each key with its place as its value, and what is to be printed of them.
+  local function odd()
+    local keys, members, want = {
+      "id", "x:f64", "t:str", "c:bool", "dc:st", "a:i64:b", "k:", "i:j", "v:required", "w:default=3", "z:shape=2", "a,b",
+      " lead", "trail ", "", "_", "end_", "end", "__", ".", "[0]", "@key", '"', "\\", "\\n", '\\"', "\n", "\1", "\127",
+      "\u{202E}", "x=y", "é", "not", "number", "--[[", "]]",
+    }, {}, {}
+    for i, key in ipairs(keys) do members[i], want[i] = library.json.encode(key) .. ":" .. i, i end
+    return keys, "{" .. table.concat(members, ",") .. "}", want
+  end
+
+  -- A script's fields, printed in the order of their numbers.
+  local PRINT = [[return (function(script)
+    script.handle = function(batch)
+      local list = {}
+      for _, column in pairs(batch:rows()[1]) do list[#list + 1] = column end
+      table.sort(list)
+      print(table.concat(list, " "))
+    end
+    return script
+  end)((function() %s end)())]]
+
+  it("the script of odd keys runs as it stands, and reads each", function()
+    local keys, text, want = odd()
+    local out, script = runs("a.ndjson", text .. "\n", "-q")
+    assert.equal("1\n", out)
+    has(script, [[    dc_st = "\"dc:st\"", -- i64: 5]])
+    has(script, [[    end__2 = "end", -- i64: 18]])
+    has(script, [[ = "\"\\n\"", -- i64: 27]])
+    for name in script:gmatch "\n    ([%w_]+) = " do assert.is_truthy(load("local " .. name), name) end
+    local handler = rille.start { "run", file("all.lua", PRINT:format(script)), "--strict-fields" }
+    assert.equal(0, handler:wait(30), handler:err() .. script)
+    assert.equal(table.concat(want, " ") .. "\n", handler:out())
+    assert.equal(#keys, #want)
+  end)
+
+  it("the paths of odd keys are pasted into --fields", function()
+    local _, text = odd()
+    local data, list = file("a.ndjson", text .. "\n"), {}
+    for i, row in ipairs(rows(shows(data))) do list[i] = "f" .. i .. "=" .. row:match "^(.-)|i64|" end
+    local handler = rille.start { "run", "--fields", table.concat(list, ","), "--input", data, "--strict-fields",
+      file("n.lua", "return { handle = function(b) print(#b, b.f1[1], b.f15[1], b.f27[1]) end }") }
+    assert.equal(0, handler:wait(30), handler:err())
+    assert.equal("1\t1\t15\t27\n", handler:out())
+  end)
+
+  it("nor are odd keys of two levels named alike, or not at all", function()
+    local out, script = runs("a.ndjson", '{"_":1,"":{"":2},"x":{"end":3},"x_end":4,"end_":5,"end":6,"id":7}\n')
+    assert.equal("7\t1\n", out, script)
+  end)
+
+  it("a key that holds a NUL is a comment that says why", function()
+    local out, script = runs("a.ndjson", '{"id":1,"a\\u0000b":2,"l\\u0000":[{"x":1}]}\n')
+    assert.equal("1\n", out)
+    has(script, [[    -- a_b = "\"a\\x00b\"", -- i64: 2 (no path can name a key that holds a NUL)]])
+    assert.is_nil(script:find("rows", 1, true), script)
+    out = runs("a.ndjson", '{"l\\u0000":[{"x":1}]}\n')
+    has(out, "u0000")
+  end)
+
   it("the script's settings of CSV are written as one would", function()
+    has((runs("a.csv", 'dc:st,"a,b", c \n5,6,7\n', "--csv-header")), "5\n")
     has(select(2, runs("a.csv", "id;mag\n1;2\n", "--csv-header", "--csv-delimiter", ";")),
       '  csv = { header = true, delimiter = ";" },\n')
     has(select(2, runs("a.csv", "id,mag\n1,2\n", "--csv-header")), "  csv = { header = true },\n")

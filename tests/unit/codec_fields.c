@@ -50,6 +50,15 @@ TEST(keys_with_dots_brackets_or_quotes_are_quoted) {
   CHECK_STR(steps_of("\"@timestamp\""), "@timestamp");
 }
 
+TEST(what_cannot_be_seen_has_escapes_in_quotes) {
+  CHECK_STR(steps_of("\"a\\tb\\n\".\"\\r\""), "a\tb\n|\r");
+  CHECK_STR(steps_of("\"\\x1B\\x7f\\xC3\\xa9\""), "\x1B\x7F\xC3\xA9");
+  CHECK_STR(steps_of("\"\\x4\\xg1\\x\""), "x4xg1x");
+  CHECK_STR(steps_of("\"\\\\n\\q\""), "\\nq");
+  CHECK_STR(steps_of("a\\n"), "a\\n");
+  CHECK_HAS(steps_of("a.\"\\x00\""), "a key that holds a NUL cannot be named");
+}
+
 TEST(path_errors_name_path_column_and_what_was_expected) {
   CHECK_STR(
       steps_of("a..b"),
@@ -183,6 +192,7 @@ TEST(a_default_is_what_it_looks_like_or_a_text) {
   CHECK_STR(list_of("a:default=\"true\""), "a=a:auto:default=\"true\"");
   CHECK_STR(list_of("a:str:default=5,b:str:default=true"), "a=a:str:default=\"5\" b=b:str:default=\"true\"");
   CHECK_STR(list_of("a:default=\"x,y:z=\\\"q\\\"\",b"), "a=a:auto:default=\"x,y:z=\\\"q\\\"\" b=b:auto");
+  CHECK_STR(list_of("a:default=\"\\ttab\\x21\\q\""), "a=a:auto:default=\"\\ttab!q\"");
   CHECK_STR(list_of("a:str:default=\"\",b:str:default="), "a=a:str:default=\"\" b=b:str:default=\"\"");
   CHECK_STR(list_of("a:bytes:default=x"), "a=a:bytes:default=blob \"x\"");
   CHECK_STR(list_of("a=b:default=c=d"), "a=b:auto:default=\"c=d\"");

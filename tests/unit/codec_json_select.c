@@ -221,6 +221,27 @@ TEST(s9_1_skipped_scalars_are_checked_under_strict_only) {
   CHECK_STR(select_strictly("a", "{\"a\":1,\"b\":{\"\\n\":[-1.5e3,true,false,null,\"\\u00e4\"]}}"), "1");
 }
 
+/* Of keys those are looked at that stand beside what is asked for: they could be it. */
+TEST(s9_1_escapes_in_skipped_texts_and_keys_are_checked_under_strict_only) {
+  static const char *const bad[] = {"\\q", "\\u00e", "\\u12g4", "\\ud800", "\\udc00", "\\ud800\\n"};
+  static const char *const skipped[] = {"{\"a\":1,\"b\":\"%s\"}", "{\"b\":[\"%s\"],\"a\":1}",
+                                        "{\"a\":1,\"b\":{\"%s\":1}}", "{\"b\":[{\"c\":{\"%s\":[]}}],\"a\":1}",
+                                        "{\"a\":1,\"b\":{\"c\":\"%s\",\"d\":1}}"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char document[64];
+    for (size_t k = 0; k < sizeof skipped / sizeof *skipped; k++) {
+      snprintf(document, sizeof document, skipped[k], bad[i]);
+      CHECK_STR(select_from("a", document), "1");
+      CHECK_HAS(select_strictly("a", document), "error: not JSON: malformed escape in a ");
+    }
+    snprintf(document, sizeof document, "{\"%s\":2,\"a\":1}", bad[i]);
+    CHECK_HAS(select_from("a", document), "error: not JSON: malformed escape in a key");
+    CHECK_HAS(select_strictly("a", document), "error: not JSON: malformed escape in a key");
+    snprintf(document, sizeof document, "{\"a\":{\"%s\":2}}", bad[i]);
+    CHECK_HAS(select_from("a", document), "error: not JSON: malformed escape in a ");
+  }
+}
+
 TEST(s9_1_text_must_be_utf8) {
   CHECK_REFUSED("{\"a\":\"\xff\"}", "not UTF-8 at byte 6");
   CHECK_REFUSED("Obj\1", "begins with Obj 01, as Avro's containers do: decode = \"avro\", at byte 0");
