@@ -84,8 +84,8 @@ static int refer(struct parser *p, struct rl_bytes name, struct rl_bytes space,
                name.data);
 }
 
-static int read_names(struct parser *p, size_t i, const char *key, struct rl_bytes space,
-                      const struct rl_avro_place *place, struct rl_bytes **out, uint32_t *n) {
+static int read_names(struct parser *p, size_t i, const char *key, const struct rl_avro_place *place,
+                      struct rl_bytes **out, uint32_t *n) {
   size_t at = member(p, i, key);
   *n = 0;
   if (!at || !rl_avro_doc_is(&p->doc, at, RL_ARRAY)) return 0;
@@ -94,7 +94,7 @@ static int read_names(struct parser *p, size_t i, const char *key, struct rl_byt
   for (size_t item = at + 1; *n < len; item = p->doc.past[item]) {
     if (!rl_avro_doc_is(&p->doc, item, RL_TEXT) || !is_name(rl_avro_doc_text(&p->doc, item)))
       return fault(p, place, "item %u of '%s' is no name", *n, key);
-    (*out)[(*n)++] = rl_avro_full_name(&p->schema->arena, space, rl_avro_doc_text(&p->doc, item));
+    (*out)[(*n)++] = rl_arena_copy(&p->schema->arena, rl_avro_doc_text(&p->doc, item));
   }
   return 0;
 }
@@ -110,7 +110,7 @@ static int define(struct parser *p, size_t i, struct rl_bytes *space, const stru
   if (rl_avro_names_find(&p->names, type->name))
     return fault(p, place, "'%.*s' is defined twice", (int)type->name.len, type->name.data);
   rl_avro_names_add(&p->names, type);
-  return read_names(p, i, "aliases", *space, place, &type->aliases, &type->n_aliases);
+  return read_names(p, i, "aliases", place, &type->aliases, &type->n_aliases);
 }
 
 /* ---- logical types: one that does not fit its base is none, as Avro has it ---- */
@@ -162,14 +162,14 @@ static const struct rl_cell *copy_default(struct parser *p, size_t i) {
 
 static int parse_field(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                        struct rl_avro_field *field) {
-  struct rl_bytes name = text_member(p, i, "name"), none = {NULL, 0};
+  struct rl_bytes name = text_member(p, i, "name");
   if (!is_name(name)) return fault(p, place, "a field needs a name");
   field->name = rl_arena_copy(&p->schema->arena, name);
   struct rl_avro_place here = {place, field->name, 0, place->depth};
   size_t type = member(p, i, "type");
   if (!type) return fault(p, &here, "a field needs a type");
   field->fallback = copy_default(p, i);
-  int code = read_names(p, i, "aliases", none, &here, &field->aliases, &field->n_aliases);
+  int code = read_names(p, i, "aliases", &here, &field->aliases, &field->n_aliases);
   return code == 0 ? parse_type(p, type, space, &here, &field->type) : code;
 }
 
@@ -210,9 +210,9 @@ static int parse_record(struct parser *p, size_t i, struct rl_bytes space, const
 static int parse_enum(struct parser *p, size_t i, struct rl_bytes space, const struct rl_avro_place *place,
                       struct rl_avro_type **out) {
   struct rl_avro_type *type = *out = rl_avro_type_new(p->schema, RL_AVRO_ENUM);
-  struct rl_bytes none = {NULL, 0}, fallback = text_member(p, i, "default");
+  struct rl_bytes fallback = text_member(p, i, "default");
   int code = define(p, i, &space, place, type);
-  if (code == 0) code = read_names(p, i, "symbols", none, place, &type->symbols, &type->n);
+  if (code == 0) code = read_names(p, i, "symbols", place, &type->symbols, &type->n);
   if (code != 0) return code;
   if (type->n == 0) return fault(p, place, "enum '%.*s' needs symbols", (int)type->name.len, type->name.data);
   type->fallback = rl_arena_copy(&p->schema->arena, fallback);

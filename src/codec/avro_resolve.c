@@ -1,6 +1,7 @@
 #include "codec/avro_resolve.h"
 
 #include "base/mem.h"
+#include "codec/avro_fit.h"
 #include "codec/avro_names.h"
 #include "codec/avro_pairs.h"
 
@@ -20,27 +21,6 @@ struct resolver {
 
 static struct rl_avro_type *resolve(struct resolver *s, struct rl_avro_type *w, const struct rl_avro_type *r);
 
-static bool named(enum rl_avro_kind kind) {
-  return kind == RL_AVRO_RECORD || kind == RL_AVRO_ENUM || kind == RL_AVRO_FIXED;
-}
-
-static bool among(const struct rl_bytes *names, uint32_t n, struct rl_bytes name) {
-  for (uint32_t i = 0; i < n; i++)
-    if (rl_bytes_eq(names[i], name)) return true;
-  return false;
-}
-
-static bool promotes(enum rl_avro_kind from, enum rl_avro_kind to) {
-  switch (from) {
-    case RL_AVRO_INT: return to == RL_AVRO_LONG || to == RL_AVRO_FLOAT || to == RL_AVRO_DOUBLE;
-    case RL_AVRO_LONG: return to == RL_AVRO_FLOAT || to == RL_AVRO_DOUBLE;
-    case RL_AVRO_FLOAT: return to == RL_AVRO_DOUBLE;
-    case RL_AVRO_BYTES: return to == RL_AVRO_STRING;
-    case RL_AVRO_STRING: return to == RL_AVRO_BYTES;
-    default: return false;
-  }
-}
-
 /* ---- misfits ---- */
 
 static void put_misfit(struct rl_avro_schema *out, struct rl_avro_type *type, struct rl_avro_type *writer,
@@ -54,34 +34,13 @@ static void put_misfit(struct rl_avro_schema *out, struct rl_avro_type *type, st
 static struct rl_avro_type *misfit(struct resolver *s, struct rl_avro_type *w, const struct rl_avro_type *r) {
   struct rl_avro_type *type = rl_avro_type_new(s->out, RL_AVRO_MISFIT);
   struct rl_buf sentence = RL_BUF_INIT;
-  rl_avro_put_type(&sentence, w);
-  rl_buf_puts(&sentence, " where the reader's schema has ");
-  rl_avro_put_type(&sentence, r);
+  rl_avro_put_misfit(&sentence, w, r);
   put_misfit(s->out, type, w, rl_buf_bytes(&sentence));
   rl_buf_free(&sentence);
   return type;
 }
 
 /* ---- unions ---- */
-
-/* How well a reader's branch fits what was written; 0: not at all. */
-static int fit(const struct rl_avro_type *w, const struct rl_avro_type *r) {
-  if (w->kind != r->kind) return promotes(w->kind, r->kind) ? 1 : 0;
-  if (!named(w->kind) || rl_bytes_eq(w->name, r->name)) return 4;
-  if (among(r->aliases, r->n_aliases, w->name)) return 3;
-  return rl_bytes_eq(rl_avro_short_name(w->name), rl_avro_short_name(r->name)) ? 2 : 0;
-}
-
-static const struct rl_avro_type *best_branch(const struct rl_avro_type *w, const struct rl_avro_type *r) {
-  const struct rl_avro_type *best = NULL;
-  int best_fit = 0;
-  for (uint32_t i = 0; i < r->n; i++) {
-    int here = fit(w, r->branches[i]);
-    if (here > best_fit) best = r->branches[i];
-    if (here > best_fit) best_fit = here;
-  }
-  return best;
-}
 
 static struct rl_avro_type *resolve_writer_union(struct resolver *s, struct rl_avro_type *type,
                                                  struct rl_avro_type *w, const struct rl_avro_type *r) {
@@ -156,13 +115,13 @@ static struct rl_avro_type *resolve_record(struct resolver *s, struct rl_avro_ty
 
 static struct rl_avro_type *resolve_kind(struct resolver *s, struct rl_avro_type *w,
                                          const struct rl_avro_type *r) {
-  if (w->kind != r->kind) return promotes(w->kind, r->kind) ? copy(s, w, r) : misfit(s, w, r);
+  if (!rl_avro_fit(w, r)) return misfit(s, w, r);
+  if (w->kind != r->kind) return copy(s, w, r);
   switch (w->kind) {
     case RL_AVRO_RECORD: return resolve_record(s, w, r);
     case RL_AVRO_ENUM: return resolve_enum(s, w, r);
     case RL_AVRO_ARRAY:
     case RL_AVRO_MAP: return resolve_items(s, w, r);
-    case RL_AVRO_FIXED: return w->size == r->size ? copy(s, w, r) : misfit(s, w, r);
     default: return copy(s, w, r);
   }
 }
@@ -178,7 +137,7 @@ static struct rl_avro_type *resolve(struct resolver *s, struct rl_avro_type *w,
     type = resolve_writer_union(s, rl_avro_type_new(s->out, RL_AVRO_UNION), w, r);
   else if (r->kind != RL_AVRO_UNION)
     type = resolve_kind(s, w, r);
-  else if ((branch = best_branch(w, r)))
+  else if ((branch = rl_avro_best_branch(w, r)))
     type = resolve(s, w, branch);
   else
     type = misfit(s, w, r);

@@ -67,9 +67,9 @@ struct rl_avro_type {
   enum rl_avro_logical logical;
   int precision, scale; /* of a decimal: digits in all, and behind the point */
   uint32_t number;
-  uint32_t n;           /* fields, symbols, branches */
-  struct rl_bytes name; /* full name of a record, enum, fixed; for a misfit: the sentence */
-  struct rl_bytes *aliases;
+  uint32_t n;               /* fields, symbols, branches */
+  struct rl_bytes name;     /* full name of a record, enum, fixed; for a misfit: the sentence */
+  struct rl_bytes *aliases; /* as written: with a namespace or without */
   uint32_t n_aliases;
   const char *logical_name; /* as written; NULL: none */
   uint64_t size;            /* of a fixed */

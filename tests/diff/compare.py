@@ -12,6 +12,7 @@ import datetime
 import decimal
 import glob
 import io
+import itertools
 import json
 import math
 import os
@@ -439,33 +440,13 @@ def read(schema, data, reader=None):
     return fastavro.schemaless_reader(io.BytesIO(data), schema, reader)
 
 
-def rename(rng, reader):
-    """Other names for some records, enums and fixed, and for fields; what was written is an alias."""
-    named = definitions(reader, {})
-    names = {name: f"{name}x" for name in named if rng.random() < 0.3}
-    for name, other in names.items():
-        named[name]["name"] = other
-        named[name]["aliases"] = rng.choice([[name], ["other", name]])
-    for record in (type_ for type_ in named.values() if type_["type"] == "record"):
+def rename_fields(rng, reader):
+    """Fields by other names; what was written is an alias."""
+    for record in (type_ for type_ in definitions(reader, {}).values() if type_["type"] == "record"):
         for field in record["fields"]:
             if re.fullmatch(r"f\d", field["name"]) and rng.random() < 0.2:
                 field["aliases"] = rng.choice([[field["name"]], ["other", field["name"]]])
                 field["name"] += "x"
-    return refer(reader, names)
-
-
-def refer(schema, names):
-    """References by the new names. The parts that hold schemas only: a symbol or a default is no reference."""
-    if isinstance(schema, str):
-        return names.get(schema, schema)
-    if isinstance(schema, list):
-        return [refer(item, names) for item in schema]
-    for field in schema.get("fields", ()):
-        field["type"] = refer(field["type"], names)
-    for key in ("items", "values"):
-        if key in schema:
-            schema[key] = refer(schema[key], names)
-    return schema
 
 
 def narrow_enums(rng, reader):
@@ -504,7 +485,20 @@ def reader_of(rng, schema):
         rng.shuffle(fields)
     reader["fields"] = fields
     narrow_enums(rng, reader)
-    return rename(rng, reader)
+    rename_fields(rng, reader)
+    return renamed(rng, reader)
+
+
+def renamed(rng, schema):
+    """Some definitions called otherwise, with an alias; some in another namespace: none that names are looked up in."""
+    text = json.dumps(schema)
+    for name, type_ in definitions(schema, {}).items():
+        if rng.random() < 0.3:
+            new = f"m{name}" if type_["type"] == "record" else rng.choice([f"other.{name}", f"m{name}", f"other.m{name}"])
+            text = text.replace(f'"{name}"', f'"{new}"')
+            if not new.endswith(f".{name}"):
+                text = text.replace(f'"name": "{new}"', f'"name": "{new}", "aliases": ["x", "{name}"]')
+    return json.loads(text)
 
 
 def references(schema):
@@ -719,6 +713,59 @@ def compare_avro(dump, data, rng, n):
     for case, answer in zip(cases, ask(dump, cases)):
         made.check(case, answer)
     return wrong + made.report(n)
+
+
+# ---- Avro, names under a reader's schema
+
+
+def name_cases():
+    """(title, writer's schema, reader's, value): each kind in each place, called so or so by the reader."""
+    kinds = [
+        ({"type": "record", "fields": [{"name": "x", "type": "int"}]}, {"x": 1}),
+        ({"type": "enum", "symbols": ["A", "B"]}, "B"),
+        ({"type": "fixed", "size": 2}, b"ab"),
+    ]
+    places = {
+        "top": (lambda t: t, lambda v: v),
+        "field": (lambda t: {"type": "record", "name": "T", "fields": [{"name": "f", "type": t}]}, lambda v: {"f": v}),
+        "array": (lambda t: {"type": "array", "items": t}, lambda v: [v]),
+        "map": (lambda t: {"type": "map", "values": t}, lambda v: {"k": v}),
+        "union": (lambda t: ["null", t], lambda v: v),
+    }
+    names = [(name, ()) for name in ("a.W", "b.W", "W", "a.R", "W.R", "a.w")]
+    names += [(name, (alias,)) for name in ("a.R", "b.R", "R") for alias in ("W", "a.W", "c.W", "w", "a.R")]
+    for (kind, value), place, (name, aliases) in itertools.product(kinds, places, names):
+        wrap, fill = places[place]
+        written, read_as = dict(kind, name="a.W"), dict(kind, name=name, aliases=list(aliases))
+        title = f"{kind['type']} {place}: a.W as {name} {aliases}"
+        yield title, wrap(written), wrap(read_as), fill(value)
+        yield title + ", a union of the reader's", written, ["null", read_as], value
+        yield title + ", a union of the writer's", ["null", written], read_as, value
+
+
+def name_case(title, writer, reader, value):
+    parsed = fastavro.parse_schema(copy.deepcopy(writer))
+    out = io.BytesIO()
+    fastavro.writer(out, parsed, [value])
+    try:
+        read(parsed, write(parsed, value), fastavro.parse_schema(copy.deepcopy(reader)))
+        want = [value]
+    except fastavro.read.SchemaResolutionError:
+        want = None
+    return {"format": "avro", "options": "", "title": title, "schema": json.dumps(reader),
+            "value": out.getvalue(), "want": want, "paths": []}
+
+
+def compare_avro_names(dump):
+    tally, cases = Tally("avro names"), [name_case(*case) for case in name_cases()]
+    for case, answer in zip(cases, ask(dump, cases)):
+        if case["want"] is not None:
+            tally.check(case, answer)
+        elif "where the reader's schema has" not in answer.get("error", ""):
+            tally.complain(case["title"], case, answer, "refused")
+    refused = sum(case["want"] is None for case in cases)
+    print(f"avro names: {len(cases)} cases, of which fastavro refuses {refused}")
+    return tally.report()
 
 
 # ---- Avro, written
@@ -1171,7 +1218,7 @@ def main():
     rng = random.Random(seed)
     wrong = check_files(data)
     wrong += compare_avro(dump, data, rng, n) + compare_csv(dump, data, rng, n) + compare_json(dump, data, rng, n)
-    wrong += compare_avro_written(dump, data, rng, n)
+    wrong += compare_avro_written(dump, data, rng, n) + compare_avro_names(dump)
     wrong += compare_shapes(dump, rng, n)
     sys.exit(1 if wrong else 0)
 

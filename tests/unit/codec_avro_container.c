@@ -360,6 +360,61 @@ TEST(a_stream_of_new_schemas_is_bounded_and_the_one_in_use_stays) {
   rl_avro_cache_free(&cache);
 }
 
+static void ask_for(struct rl_avro_cache *cache, int number) {
+  struct rl_avro_entry *entry;
+  char text[64];
+  snprintf(text, sizeof text, "{\"type\":\"fixed\",\"name\":\"F%d\",\"size\":%d}", number, number);
+  CHECK_INT(rl_avro_cache_by_text(cache, rl_bytes_str(text), &entry, NULL), 0);
+  CHECK_INT(entry->writer->root->size, number);
+}
+
+/* The number is what rille-avro(7) says, not the constant. */
+TEST(sixty_four_schemas_in_turn_are_parsed_once_each) {
+  struct rl_avro_cache cache;
+  struct rl_avro_use use = {&nothing, NULL};
+  rl_avro_cache_init(&cache, &use);
+  for (int i = 0; i < 128; i++) ask_for(&cache, i % 64);
+  CHECK_INT(cache.made, 64);
+  rl_avro_cache_free(&cache);
+}
+
+/* All are asked for in order, then the first half again from its end: the least recently used is neither the
+ * first to come nor the last, but 32. */
+TEST(the_sixty_fifth_takes_the_place_of_the_least_recently_used) {
+  struct rl_avro_cache cache;
+  struct rl_avro_use use = {&nothing, NULL};
+  rl_avro_cache_init(&cache, &use);
+  for (int i = 0; i < 64; i++) ask_for(&cache, i);
+  for (int i = 31; i >= 0; i--) ask_for(&cache, i);
+  CHECK_INT(cache.made, 64);
+  ask_for(&cache, 64);
+  CHECK_INT(cache.made, 65);
+  for (int i = 33; i < 64; i++) ask_for(&cache, i);
+  for (int i = 31; i >= 0; i--) ask_for(&cache, i);
+  CHECK_INT(cache.made, 65);
+  ask_for(&cache, 32); /* the only one that went; it takes the place of 64, asked for longest ago by now */
+  CHECK_INT(cache.made, 66);
+  for (int i = 0; i < 64; i++) ask_for(&cache, i);
+  CHECK_INT(cache.made, 66);
+  ask_for(&cache, 64);
+  CHECK_INT(cache.made, 67);
+  rl_avro_cache_free(&cache);
+}
+
+TEST(numbers_of_a_registry_are_kept_as_texts_are) {
+  struct rl_avro_cache cache;
+  struct rl_avro_use use = {&nothing, NULL};
+  struct rl_bytes text = rl_bytes_str("\"long\"");
+  rl_avro_cache_init(&cache, &use);
+  for (uint32_t id = 0; id < 64; id++) rl_avro_cache_add_id(&cache, id, &text, 1);
+  CHECK(rl_avro_cache_find_id(&cache, 0));
+  rl_avro_cache_add_id(&cache, 64, &text, 1);
+  CHECK(rl_avro_cache_find_id(&cache, 0));
+  CHECK(!rl_avro_cache_find_id(&cache, 1));
+  for (uint32_t id = 2; id <= 64; id++) CHECK(rl_avro_cache_find_id(&cache, id));
+  rl_avro_cache_free(&cache);
+}
+
 TEST(large_schemas_are_bounded_by_their_bytes) {
   struct rl_avro_cache cache;
   struct rl_avro_entry *entry;
