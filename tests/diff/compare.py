@@ -1085,7 +1085,10 @@ def json_text(rng, value, odd):
     """Escapes and blanks where they may stand; the share of both is odd."""
     pad = lambda: "".join(rng.choice(" \t\r\n") for _ in range(rng.randrange(1, 4))) if rng.random() < odd else ""
     if isinstance(value, dict):
-        pairs = [f"{pad()}{json_string(rng, k, odd)}{pad()}:{json_text(rng, v, odd)}" for k, v in value.items()]
+        items = list(value.items())
+        if items and rng.random() < odd / 2:  # a key twice: the last one counts
+            items.insert(0, (rng.choice(items)[0], json_value(rng, 1)))
+        pairs = [f"{pad()}{json_string(rng, k, odd)}{pad()}:{json_text(rng, v, odd)}" for k, v in items]
         text = "{" + (",".join(pairs) or pad()) + "}"
     elif isinstance(value, list):
         text = "[" + (",".join(json_text(rng, item, odd) for item in value) or pad()) + "]"
