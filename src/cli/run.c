@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -85,13 +86,25 @@ static void clean_up(struct job *j) {
   if (j->prepared) rl_run_free(&j->run);
 }
 
+/* What a shell makes of `--input *.avro`: the first is the input, the others are arguments. */
+static bool is_spread(const struct rl_cli *cli) {
+  const char *last = cli->args.at[cli->args.n - 1], *ending = strrchr(last, '.');
+  bool script = ending && strcmp(ending, ".lua") == 0;
+  return cli->settings.input && !script && access(last, F_OK) == 0;
+}
+
 static int check_form(struct rl_cli *cli, struct rl_err *err) {
   size_t n = cli->args.n + (cli->code != NULL);
   if (n == 1) return 0;
   if (n == 0) return rl_cli_misuse(cli, err, "`rille run` needs a script, or --code");
-  return rl_cli_misuse(cli, err,
-                       "`rille run` takes one script, not %s too: what is for the script goes after --",
-                       cli->args.at[cli->args.n - 1]);
+  const char *last = cli->args.at[cli->args.n - 1];
+  if (is_spread(cli))
+    return rl_cli_misuse(cli, err,
+                         "--input takes one file, not %s too: run once for each, or let `rille send -t TOPIC "
+                         "--input-format whole FILE…` make a topic of them, a file a message",
+                         last);
+  return rl_cli_misuse(
+      cli, err, "`rille run` takes one script, not %s too: what is for the script goes after --", last);
 }
 
 static bool is_stuck(const struct job *j) {

@@ -51,5 +51,8 @@ void rl_schema_put_script(struct rl_buf *out, const struct rl_schema_view *view)
 /* Its parts: the settings before the fields (schema_settings.c), and a string as Lua has it. */
 void rl_schema_put_settings(struct rl_buf *out, const struct rl_schema_view *view);
 void rl_schema_put_string(struct rl_buf *out, struct rl_bytes text);
+/* The end, from `handle` on (schema_handler.c). first, number: the columns to show, NULL: there are none;
+ * many: a message may be several rows. */
+void rl_schema_put_handler(struct rl_buf *out, const char *first, const char *number, bool many);
 
 #endif

@@ -215,65 +215,84 @@ static const struct rl_outline_node *only_records(const struct script *s) {
   return found;
 }
 
-static void put_rows_of(struct rl_buf *out, const char *before, const struct rl_outline_node *items) {
+static void put_rows(struct rl_buf *out, const struct rl_outline_node *items) {
   struct rl_buf path = RL_BUF_INIT;
   rl_outline_put_path(&path, items);
-  rl_buf_printf(out, "  %srows = ", before);
+  rl_buf_puts(out, "  rows = ");
   rl_schema_put_string(out, rl_buf_bytes(&path));
   rl_buf_puts(out, ",\n");
   rl_buf_free(&path);
 }
 
-/* Only of JSON can a list's elements be rows. */
-static void put_rows(struct script *s, const struct rl_schema_view *view) {
-  if (strcmp(view->settings->decode, "json") != 0) return;
-  const struct rl_outline_node *only = only_records(s);
-  if (only) put_rows_of(s->out, "", s->base = only);
-  if (only) return;
-  for (const struct rl_outline_node *node = s->base->first; node; node = rl_outline_next(node))
-    if (is_field(s, node) && records(node)) put_rows_of(s->out, "-- ", records(node));
-}
+/* ---- the whole ---- */
 
-/* ---- the handler ---- */
-
-static void put_loop(const struct script *s) {
-  const char *first = s->first, *number = s->number ? s->number : first;
-  if (!first) {
-    rl_buf_puts(s->out,
-                "    local kept = batch -- no scalar was seen that could be a field\n"
-                "    for i = 1, #kept do print(kept[i].value) end\n");
-    return;
-  }
-  bool one = strcmp(first, number) == 0;
-  rl_buf_printf(s->out,
-                "    local kept = batch:where \"%s ~= nil\" -- any expression over the fields\n"
-                "    for i = 1, #kept do print(kept.%s[i]%s%s%s) end\n",
-                number, first, one ? "" : ", kept.", one ? "" : number, one ? "" : "[i]");
-}
-
-static void put_handler(const struct script *s, bool many) {
-  rl_buf_puts(s->out, "  handle = function(batch, out)\n");
-  put_loop(s);
-  if (many)
-    rl_buf_puts(
-        s->out,
-        "    -- out:forward(\"TOPIC\", kept) -- sends the whole messages on that what was kept is of\n"
-        "    -- for _, row in ipairs(kept:rows()) do out:send(\"TOPIC\", row) end -- each alone, as JSON\n");
-  else
-    rl_buf_puts(s->out, "    -- out:forward(\"TOPIC\", kept) -- sends what was kept on, byte for byte\n");
-  rl_buf_puts(s->out, "  end,\n}\n");
-}
-
-void rl_schema_put_script(struct rl_buf *out, const struct rl_schema_view *view) {
-  struct script s = {.out = out, .base = &view->outline->root};
-  rl_buf_puts(out, "-- The fields of ");
-  rl_put_visible(out, rl_bytes_str(view->source));
-  rl_buf_puts(out, ", by `rille schema`: keep those that you need, for only they are read.\nreturn {\n");
+/* A whole handler. base: the root, or the objects that are rows, where paths begin at each. */
+static void put_table(struct rl_buf *out, const struct rl_schema_view *view,
+                      const struct rl_outline_node *base) {
+  struct script s = {.out = out, .base = base};
   rl_schema_put_settings(out, view);
-  put_rows(&s, view);
+  if (base->up) put_rows(out, base);
   put_fields(&s);
-  put_handler(&s, view->many || s.base != &view->outline->root);
+  rl_schema_put_handler(out, s.first, s.number, view->many || base->up);
   rl_list_free(&s.names);
   rl_free(s.first);
   rl_free(s.number);
+}
+
+/* ---- other rows ---- */
+
+static void put_commented(struct rl_buf *out, struct rl_bytes text) {
+  for (size_t at = 0, end; at < text.len; at = end + 1) {
+    const char *stop = memchr(text.data + at, '\n', text.len - at);
+    end = stop ? (size_t)(stop - text.data) : text.len;
+    rl_buf_puts(out, "-- ");
+    rl_buf_put(out, text.data + at, end - at);
+    rl_buf_putc(out, '\n');
+  }
+}
+
+/* Other settings, paths and a loop of their own: nothing of the handler above would do. */
+static void put_other(struct rl_buf *out, const struct rl_schema_view *view,
+                      const struct rl_outline_node *items) {
+  struct rl_buf path = RL_BUF_INIT, table = RL_BUF_INIT;
+  rl_outline_put_path(&path, items->up);
+  rl_buf_puts(out, "\n-- Or each object of ");
+  rl_put_visible(out, rl_buf_bytes(&path));
+  rl_buf_puts(out, " as a row, where paths begin at it: uncomment what follows.\n");
+  rl_buf_puts(&table, "handler = {\n");
+  put_table(&table, view, items);
+  put_commented(out, rl_buf_bytes(&table));
+  rl_buf_free(&path);
+  rl_buf_free(&table);
+}
+
+/* The list's objects, where they could be rows beside what the root has. */
+static const struct rl_outline_node *other_rows(const struct script *s, const struct rl_outline_node *node) {
+  return is_field(s, node) ? records(node) : NULL;
+}
+
+static bool has_others(const struct script *s) {
+  for (const struct rl_outline_node *node = s->base->first; node; node = rl_outline_next(node))
+    if (other_rows(s, node)) return true;
+  return false;
+}
+
+static void put_others(const struct script *s, const struct rl_schema_view *view) {
+  for (const struct rl_outline_node *node = s->base->first; node; node = rl_outline_next(node))
+    if (other_rows(s, node)) put_other(s->out, view, other_rows(s, node));
+  rl_buf_puts(s->out, "\nreturn handler\n");
+}
+
+/* Only of JSON can a list's elements be rows. */
+void rl_schema_put_script(struct rl_buf *out, const struct rl_schema_view *view) {
+  struct script s = {.out = out, .base = &view->outline->root};
+  bool json = strcmp(view->settings->decode, "json") == 0;
+  const struct rl_outline_node *only = json ? only_records(&s) : NULL;
+  bool others = json && !only && has_others(&s);
+  rl_buf_puts(out, "-- The fields of ");
+  rl_put_visible(out, rl_bytes_str(view->source));
+  rl_buf_puts(out, ", by `rille schema`: keep those that you need, for only they are read.\n");
+  rl_buf_puts(out, others ? "local handler = {\n" : "return {\n");
+  put_table(out, view, only ? only : s.base);
+  if (others) put_others(&s, view);
 }

@@ -209,7 +209,10 @@ static bool is_folder(const char *path) {
 static int open_fd(const char *path, struct rl_err *err) {
   if (strcmp(path, "-") == 0) return STDIN_FILENO;
   if (is_folder(path)) {
-    rl_fail(err, RL_EUSAGE, "--input %s is a folder: name a file, or - for stdin", path);
+    rl_fail(err, RL_EUSAGE,
+            "--input %s is a folder: name a file, or - for stdin; `rille send -t TOPIC --input-format whole "
+            "FILE…` makes a topic of several",
+            path);
     return -1;
   }
   int fd =

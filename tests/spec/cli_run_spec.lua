@@ -89,6 +89,19 @@ describe("rille run over a file", function()
     end
   end)
 
+  it("several files behind --input, as a shell makes them of *.avro, are told the way that there is", function()
+    local last = proc.write(proc.folder() .. "/b.avro", "Obj")
+    local status, out, err = run { "run", "x.lua", "--input", "/dev/null", "/dev/zero", last }
+    assert.same({ 2, "" }, { status, out }, err)
+    local want = ("--input takes one file, not %s too: run once for each, or let `rille send"):format(last)
+    assert.is_truthy(err:find(want, 1, true), err)
+    for _, other in ipairs { "/nowhere/b.avro", (proc.write(proc.folder() .. "/b.lua", "")) } do
+      status, out, err = run { "run", "x.lua", "--input", "/dev/null", other }
+      assert.same({ 2, "" }, { status, out }, err)
+      assert.is_truthy(err:find(("takes one script, not %s too"):format(other), 1, true), err)
+    end
+  end)
+
   it("reads standard input, and NDJSON where a line is no message of its own", function()
     local status, out, err = run({ "run", "--code", PRINT, "--input", "-" }, '{"a":1}\n{"a":[1, 2]}\n')
     assert.equal(0, status, err)
