@@ -67,15 +67,6 @@ static int failed(struct rl_registry_line *line, const struct rl_http_call *call
   return rl_fail(line->err, RL_ETRANSIENT, "%s; is the path of the registry's URL right?", why->text);
 }
 
-static int get_tape(struct rl_registry_line *line, const char *path) {
-  struct rl_http_call call;
-  struct rl_err why = {0};
-  int code = rl_registry_request(line->http, line->url, path, &call, &why);
-  code = code == 0 ? read_tape(line, path, &call.answer) : failed(line, &call, &why);
-  rl_http_call_free(&call);
-  return code;
-}
-
 /* ---- an answer ---- */
 
 static int read_kind(struct rl_registry_line *line, struct rl_registry_answer *out) {
@@ -132,7 +123,17 @@ static int read_answer(struct rl_registry_line *line, const char *path, struct r
   return read_refs(line, path, out);
 }
 
-int rl_registry_get_schema(struct rl_registry_line *line, const char *path, struct rl_registry_answer *out) {
-  int code = get_tape(line, path);
+int rl_registry_read_schema(struct rl_registry_line *line, const char *path, const struct rl_buf *body,
+                            struct rl_registry_answer *out) {
+  int code = read_tape(line, path, body);
   return code ? code : read_answer(line, path, out);
+}
+
+int rl_registry_get_schema(struct rl_registry_line *line, const char *path, struct rl_registry_answer *out) {
+  struct rl_http_call call;
+  struct rl_err why = {0};
+  int code = rl_registry_request(line->http, line->url, path, &call, &why);
+  code = code == 0 ? rl_registry_read_schema(line, path, &call.answer, out) : failed(line, &call, &why);
+  rl_http_call_free(&call);
+  return code;
 }

@@ -33,6 +33,10 @@ struct rl_registry_answer {
 /* The schema at a path of the registry's; RL_EHANDLER, RL_ETRANSIENT. */
 int rl_registry_get_schema(struct rl_registry_line *line, const char *path, struct rl_registry_answer *out);
 
+/* The same of an answer's body that is there. */
+int rl_registry_read_schema(struct rl_registry_line *line, const char *path, const struct rl_buf *body,
+                            struct rl_registry_answer *out);
+
 /* GET, as rl_http_run; call->url is NULL again. */
 int rl_registry_request(struct rl_http *http, const char *base, const char *path, struct rl_http_call *call,
                         struct rl_err *err);

@@ -1,14 +1,9 @@
 /* What becomes of messages that fail (S4): a dead letter, the end of the run, or, at most once, a line that
  * says they are lost. */
-#include <stdio.h>
-
 #include "base/log.h"
 #include "stream/attempt.h"
 #include "stream/history.h"
-
-static void put_origin(char *to, size_t size, const struct rl_msg *msg) {
-  snprintf(to, size, "%s[%d] offset %lld", msg->topic, msg->partition, (long long)msg->offset);
-}
+#include "stream/place.h"
 
 static bool can_reject(const struct rl_lane *lane) { return lane->s->dead_letter != NULL; }
 
@@ -21,10 +16,10 @@ static const char *script_of(const struct rl_attempt *a, bool by_handler, const 
 
 int rl_attempt_stop_at(struct rl_attempt *a, uint32_t message, bool by_handler, const char *error) {
   struct rl_err err = {0};
-  char origin[400];
+  char origin[RL_PLACE_MAX];
   const char *script = script_of(a, by_handler, error);
   const char *what = by_handler ? "the handler failed" : "the value does not decode";
-  put_origin(origin, sizeof origin, &a->batch->msgs[message]);
+  rl_place(origin, &a->batch->msgs[message]);
   rl_fail(&err, RL_EHANDLER, "%s: %s: %s%s%s; nothing takes it: set dead_letter to go on without it", origin,
           what, script, *script ? ": " : "", error);
   rl_lane_fail_traced(a->lane, &err, by_handler ? a->why.traceback : NULL);
@@ -34,8 +29,8 @@ int rl_attempt_stop_at(struct rl_attempt *a, uint32_t message, bool by_handler, 
 static int dead_letter(struct rl_attempt *a, uint32_t message, const struct rl_letter *letter,
                        bool by_handler) {
   struct rl_err err = {0};
-  char origin[400];
-  put_origin(origin, sizeof origin, &a->batch->msgs[message]);
+  char origin[RL_PLACE_MAX];
+  rl_place(origin, &a->batch->msgs[message]);
   rl_log(RL_WARN, "%s: %s: dead-lettered to %s", origin, letter->error, a->lane->s->dead_letter);
   if (rl_sink_reject(a->lane->sink, a->flight, &a->batch->msgs[message], letter, &err) ||
       rl_sink_flush(a->lane->sink, &err)) {
@@ -53,6 +48,12 @@ static int dead_letter(struct rl_attempt *a, uint32_t message, const struct rl_l
   return RL_EHANDLER;
 }
 
+static void say_lost(const struct rl_msg *msg, const char *why) {
+  char origin[RL_PLACE_MAX];
+  rl_place(origin, msg);
+  rl_log(RL_WARN, "%s: %s: lost (at most once)", origin, why);
+}
+
 int rl_attempt_settle_bad(struct rl_attempt *a, size_t *first_bad) {
   const struct rl_batch *batch = a->batch;
   *first_bad = batch->n;
@@ -64,9 +65,7 @@ int rl_attempt_settle_bad(struct rl_attempt *a, size_t *first_bad) {
       return 0;
     }
     if (can_reject(a->lane) && dead_letter(a, (uint32_t)i, &letter, false)) return RL_EHANDLER;
-    if (!can_reject(a->lane))
-      rl_log(RL_WARN, "%s[%d] offset %lld: %s: lost (at most once)", batch->msgs[i].topic,
-             batch->msgs[i].partition, (long long)batch->msgs[i].offset, batch->bad[i]);
+    if (!can_reject(a->lane)) say_lost(&batch->msgs[i], batch->bad[i]);
     a->settled[i] = 1;
   }
   return 0;

@@ -5,6 +5,7 @@
  * is decoded again. The wait ends at once when its partition is revoked or the run is stopped: the message is
  * let go then, not done, and comes again. */
 #include "stream/lane_state.h"
+#include "stream/place.h"
 
 #define ASK_AGAIN (1 * RL_NS_PER_S)
 
@@ -51,9 +52,9 @@ static void let_go(struct rl_lane *lane) {
 }
 
 static void put_what(struct rl_buf *out, const struct rl_lane *lane) {
-  const struct rl_msg *msg = &lane->held;
-  rl_buf_printf(out, "%s[%d] offset %lld: %s", msg->topic, msg->partition, (long long)msg->offset,
-                lane->await.why.text);
+  char place[RL_PLACE_MAX];
+  rl_place(place, &lane->held);
+  rl_buf_printf(out, "%s: %s", place, lane->await.why.text);
 }
 
 static void say(struct rl_lane *lane, int64_t now) {

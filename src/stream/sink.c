@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "stream/letter.h"
+#include "stream/place.h"
 #include "stream/sink_impl.h"
 
 /* A payload this large is not worth a copy; a smaller one is not worth the fetch buffer it pins (S6.4). */
@@ -268,8 +269,9 @@ bool rl_sink_may_letter(const struct rl_sink *sink, const struct rl_pin *pin, co
 }
 
 void rl_sink_say_lettered(const struct rl_sink *sink, const struct rl_pin *pin, const struct rl_err *why) {
-  rl_log(RL_WARN, "%s[%d] offset %lld: %s: dead-lettered to %s", pin->msg.topic, pin->msg.partition,
-         (long long)pin->msg.offset, why->text, sink->s->dead_letter);
+  char place[RL_PLACE_MAX];
+  rl_place(place, &pin->msg);
+  rl_log(RL_WARN, "%s: %s: dead-lettered to %s", place, why->text, sink->s->dead_letter);
 }
 
 int rl_sink_refused(struct rl_sink *sink, struct rl_flight *flight, const struct rl_pin *pin,

@@ -36,5 +36,8 @@ int rl_source_kafka(struct rl_source *out, const struct rl_run *run, int lane, c
                     struct rl_err *err);
 /* s->input: a path, or "-" for stdin. */
 int rl_source_file(struct rl_source *out, const struct rl_settings *s, struct rl_err *err);
+/* The line of its file that such a source took the message from, from 1, and the file; 0: of no file, or
+ * released. */
+int64_t rl_source_file_line(const struct rl_msg *msg, const char **file);
 
 #endif

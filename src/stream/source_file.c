@@ -37,6 +37,8 @@ struct line {
   struct rl_arena arena;
   struct rl_header *headers;
   size_t n_headers;
+  const char *file;
+  int64_t number; /* of the line in its file, from 1 */
 };
 
 static bool line_header(const struct rl_msg *msg, size_t i, struct rl_header *out) {
@@ -54,9 +56,18 @@ static void line_release(struct rl_msg *msg) {
 
 static const struct rl_msg_ops line_ops = {line_header, line_release};
 
+int64_t rl_source_file_line(const struct rl_msg *msg, const char **file) {
+  if (msg->ops != &line_ops || !msg->handle) return 0;
+  const struct line *l = msg->handle;
+  *file = l->file;
+  return l->number;
+}
+
 static int make_message(struct file *f, struct rl_bytes text, struct rl_msg *msg, struct rl_err *err) {
   struct line *l = rl_zalloc(sizeof *l);
   rl_arena_init(&l->arena);
+  l->file = f->name;
+  l->number = f->line;
   *msg = (struct rl_msg){
       .topic = f->name, .offset = f->line - 1, .timestamp = -1, .handle = l, .ops = &line_ops};
   int record =

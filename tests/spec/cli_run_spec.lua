@@ -168,6 +168,55 @@ describe("rille run over a file", function()
     assert.equal(0, (over("mag", "--dead-letter", dead, "--strict-fields")))
   end)
 
+  describe("S4.2 what failed of a file is named by file and line", function()
+    local decode = "return { decode = 'json', fields = { a = 'a' }, handle = function() error 'no' end }"
+    local function record(topic, partition, offset, value)
+      return ('{"topic":"%s","partition":%d,"offset":%d,"value":"%s"}\n'):format(topic, partition, offset, value)
+    end
+    local function file(text)
+      local path = proc.folder() .. "/places"
+      local f = assert(io.open(path, "w"))
+      f:write(text)
+      f:close()
+      return path
+    end
+    -- Each place in turn: as a warning of a dead letter, as the error that ends a run, and as the handler's.
+    local function names(path, input, places, ...)
+      local dead = "file:" .. proc.folder() .. "/dead"
+      local status, _, err = run({ "run", "--code", decode, "--input", path, "--dead-letter", dead, ... }, input)
+      assert.equal(0, status, err)
+      for _, place in ipairs(places) do assert.is_truthy(err:find(" " .. place .. ": ", 1, true), place .. "\n" .. err) end
+      status, _, err = run({ "run", "--code", decode, "--input", path, ... }, input)
+      assert.equal(4, status, err)
+      assert.is_truthy(err:find(" " .. places[1] .. ": the", 1, true), places[1] .. "\n" .. err)
+    end
+
+    it("records as out:send writes them", function()
+      local path = file ""
+      local code = ("return { handle = function(b, out) for _, m in ipairs(b) do out:send('file:%s', m.value) end end }"):format(path)
+      local status, _, err = run({ "run", "--code", code, "--input", "-" }, "{x\n{y\n{z\n")
+      assert.equal(0, status, err)
+      local origin = "file:" .. path .. "[-1] offset -1"
+      names(path, nil, { path .. ":1: " .. origin, path .. ":2: " .. origin, path .. ":3: " .. origin })
+    end)
+    it("records with a topic of their own, a blank line between", function()
+      local path = file(record("t", 3, 70, "{x") .. "\n" .. record("u", 0, 5, "{y"))
+      names(path, nil, { path .. ":1: t[3] offset 70", path .. ":3: u[0] offset 5" })
+    end)
+    it("plain lines", function()
+      local path = file '{x\n{"a":1}\n{y\n'
+      names(path, nil, { path .. ":1: " .. path .. "[0] offset 0", path .. ":2: " .. path .. "[0] offset 1",
+        path .. ":3: " .. path .. "[0] offset 2" })
+    end)
+    it("whole files", function()
+      local path = file "{x\n{y"
+      names(path, nil, { path .. ":1: " .. path .. "[0] offset 0" }, "--input-format", "whole")
+    end)
+    it("standard input", function()
+      names("-", "{x\n" .. record("t", -1, -1, "{y"), { "stdin:1: stdin[0] offset 0", "stdin:2: t[-1] offset -1" })
+    end)
+  end)
+
   it("S4.4 a required field that is misspelled does not dead-letter the topic", function()
     local code = "return { fields = { a = { path = 'magg', required = true } }, handle = print }"
     local words = { "run", "--code", code, "--input", "-", "--dead-letter", "file:" .. proc.folder() .. "/dead" }

@@ -158,4 +158,26 @@ describe("rille.where", function()
   end)
 
   it("prints as its text", function() assert.equal("rb > 1", tostring(rille.where "rb > 1")) end)
+
+  it("S8.2 what is generated of an expression in Lua is generated once, not for each batch or call", function()
+    local script = [[
+      local terms = {}
+      for i = 1, 40 do terms[i] = ("id == '%d' or id .. 'a' < '%d'"):format(i, i) end
+      local text, seen = table.concat(terms, " or "), 0
+      collectgarbage "stop"
+      return { batch = { size = 1 }, handle = function(batch)
+        local function grown(expression)
+          local before = collectgarbage "count"
+          batch:where(expression)
+          return (collectgarbage "count" - before) * 1024
+        end
+        local first, again = grown(text), grown(text)
+        seen = seen + 1
+        local fresh = grown(text .. " or id == 'fresh" .. seen .. "'")
+        print((seen == 1 or first < 2048) and again < 2048, fresh > 8192)
+      end }]]
+    local process = program.start({ "run", "--code", script, "--input", "-", "--fields", "id" }, { stdin = ROWS })
+    process:wait(10)
+    assert.equal(("true\ttrue\n"):rep(5), process:out())
+  end)
 end)
