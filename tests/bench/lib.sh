@@ -8,7 +8,7 @@ cd "$root" || exit
 build=$(cd "${BUILD:-build}" && pwd) || exit
 export PEERS=${PEERS:-$root/../shared/peers}
 export DATA=${DATA:-$root/../shared/data}
-RUNS=${RUNS:-5} LANES=${LANES:-1} PARTITIONS=${PARTITIONS:-4}
+RUNS=${RUNS:-5} WARM=${WARM:-3} LANES=${LANES:-1} PARTITIONS=${PARTITIONS:-4}
 job=${0##*/}
 read -ra options <<< "${OPTIONS:-}"
 out=${BENCH_OUT:-$root/build/bench}
@@ -120,10 +120,13 @@ try() {
   [ ! -e "$work/results" ] || sed -i "/^$1 /d" "$work/results"
 }
 
-# alternate TOOL...: calls `one TOOL RUN` in turn, once to warm up, then RUNS times, into $work/results
+# alternate TOOL...: calls `one TOOL RUN` in turn, WARM times to warm up, then RUNS times, into $work/results. A broker that
+# was just started compiles as it runs, and what it does with outputs and commits it has seen least of then.
 alternate() {
   local tool run
-  for tool; do try "$tool" warm > /dev/null; done
+  for ((run = 1; run <= WARM; run++)); do
+    for tool; do try "$tool" "warm$run" > /dev/null; done
+  done
   for ((run = 1; run <= RUNS; run++)); do
     for tool; do
       try "$tool" "$run" > "$work/lines"
