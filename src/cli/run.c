@@ -86,23 +86,29 @@ static void clean_up(struct job *j) {
   if (j->prepared) rl_run_free(&j->run);
 }
 
-/* What a shell makes of `--input *.avro`: the first is the input, the others are arguments. */
-static bool is_spread(const struct rl_cli *cli) {
-  const char *last = cli->args.at[cli->args.n - 1], *ending = strrchr(last, '.');
-  bool script = ending && strcmp(ending, ".lua") == 0;
-  return cli->settings.input && !script && access(last, F_OK) == 0;
+static bool is_script(const char *path) {
+  const char *ending = strrchr(path, '.');
+  return ending && strcmp(ending, ".lua") == 0;
+}
+
+/* What a shell makes of `--input *.avro`: the first is the input, the others are arguments, wherever the script
+ * stands. NULL: it is not that. */
+static const char *spread(const struct rl_cli *cli) {
+  for (size_t i = 0; cli->settings.input && i < cli->args.n; i++)
+    if (!is_script(cli->args.at[i]) && access(cli->args.at[i], F_OK) == 0) return cli->args.at[i];
+  return NULL;
 }
 
 static int check_form(struct rl_cli *cli, struct rl_err *err) {
   size_t n = cli->args.n + (cli->code != NULL);
   if (n == 1) return 0;
   if (n == 0) return rl_cli_misuse(cli, err, "`rille run` needs a script, or --code");
-  const char *last = cli->args.at[cli->args.n - 1];
-  if (is_spread(cli))
+  const char *last = cli->args.at[cli->args.n - 1], *other = spread(cli);
+  if (other)
     return rl_cli_misuse(cli, err,
                          "--input takes one file, not %s too: run once for each, or let `rille send -t TOPIC "
                          "--input-format whole FILE…` make a topic of them, a file a message",
-                         last);
+                         other);
   return rl_cli_misuse(
       cli, err, "`rille run` takes one script, not %s too: what is for the script goes after --", last);
 }

@@ -1,7 +1,6 @@
 /* The handler that `rille schema --script` writes: what it does with the fields. */
 #include <string.h>
 
-#include "base/str.h"
 #include "cli/schema.h"
 
 static void put_loop(struct rl_buf *out, const char *first, const char *number) {

@@ -8,7 +8,8 @@
 struct rl_csv_opts {
   const char *const *columns; /* names by position; borrowed */
   size_t n_columns;
-  bool header;    /* the first record of each message names the columns; with `columns`, it is skipped */
+  bool header;    /* the first record of each message names the columns (one that a field wants no
+                   more than once); with `columns`, it is skipped */
   char delimiter; /* 0: a comma, a tab for "tsv" */
   char comment;   /* lines that start with it are skipped; 0: none */
 };

@@ -12,8 +12,8 @@ static bool takes(const struct rl_csv_direct *d, const struct rl_csv_want *want)
 }
 
 void rl_csv_direct_to(struct rl_csv_direct *d, const struct rl_csv_want *wants, size_t n) {
-  if (!d->at) d->at = rl_alloc(FAR * sizeof *d->at);
-  memset(d->at, 0, FAR * sizeof *d->at);
+  if (!d->at && n > 0) d->at = rl_zalloc(FAR * sizeof *d->at);
+  for (size_t place = 0; place < d->n; place++) d->at[place] = NULL;
   d->wants = wants;
   d->n_wants = n;
   d->n = 0;

@@ -40,6 +40,14 @@ static int refuse_many(const struct csv_format *f, const struct rl_field *field,
       field->name, field->path, f->name, field->n_lists ? "[*]" : "shape");
 }
 
+/* The caller's buffer may hold words already. */
+static void put_path(struct rl_buf *out, const char *name) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_path_put_key(&path, rl_bytes_str(name));
+  rl_buf_put(out, path.data, path.len);
+  rl_buf_free(&path);
+}
+
 static int no_column(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
   const struct rl_csv_opts *csv = &f->opts->csv;
   const char *near = rl_nearest(step_of(field)->key, csv->columns, csv->n_columns);
@@ -48,8 +56,12 @@ static int no_column(const struct csv_format *f, const struct rl_field *field, s
         err, RL_EUSAGE,
         "field '%s' (%s): nothing names the columns: set header, or columns, or take them by place ([0])",
         field->name, field->path);
-  return rl_fail(err, RL_EUSAGE, "field '%s' (%s): no column of that name%s%s%s", field->name, field->path,
-                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+  struct rl_buf path = RL_BUF_INIT;
+  if (near) put_path(&path, near);
+  rl_fail(err, RL_EUSAGE, "field '%s' (%s): no column of that name%s%s%s", field->name, field->path,
+          near ? " (did you mean " : "", rl_buf_text(&path), near ? "?)" : "");
+  rl_buf_free(&path);
+  return RL_EUSAGE;
 }
 
 static ssize_t find_name(const struct csv_format *f, const char *name) {
@@ -246,12 +258,19 @@ static int tape_csv(void *self, struct rl_tape *tape, struct rl_err *err) {
   return 1;
 }
 
-/* The caller's buffer may hold words already. */
-static void put_path(struct rl_buf *out, const char *name) {
-  struct rl_buf path = RL_BUF_INIT;
-  rl_path_put_key(&path, rl_bytes_str(name));
-  rl_buf_put(out, path.data, path.len);
-  rl_buf_free(&path);
+/* As C has them: a name that holds a NUL is none of those, and no path could say it. */
+static const char **names_of(const struct csv_format *f, struct rl_arena *arena, size_t *n) {
+  const char **names = rl_arena_alloc(arena, (f->n_names + 1) * sizeof *names);
+  *n = 0;
+  for (size_t i = 0; i < f->n_names; i++) {
+    struct rl_bytes from = f->names[i];
+    if (from.len == 0 || memchr(from.data, 0, from.len)) continue;
+    char *name = rl_arena_alloc(arena, from.len + 1);
+    memcpy(name, from.data, from.len);
+    name[from.len] = 0;
+    names[(*n)++] = name;
+  }
+  return names;
 }
 
 /* The header's name that is nearest; of columns that are set, the error at the start has said it. */
@@ -261,14 +280,9 @@ static void suggest_csv(void *self, const struct rl_msg *msg, const struct rl_fi
   struct rl_arena arena;
   rl_arena_init(&arena);
   if (reads_header(f) && step_of(field)->key && begin_csv(f, msg, &arena, NULL) == 0) {
-    const char **names = rl_arena_alloc(&arena, f->n_names * sizeof *names);
-    for (size_t i = 0; i < f->n_names; i++) {
-      char *name = rl_arena_alloc(&arena, f->names[i].len + 1);
-      if (f->names[i].len) memcpy(name, f->names[i].data, f->names[i].len);
-      name[f->names[i].len] = 0;
-      names[i] = name;
-    }
-    const char *near = rl_nearest(step_of(field)->key, names, f->n_names);
+    size_t n;
+    const char **names = names_of(f, &arena, &n);
+    const char *near = rl_nearest(step_of(field)->key, names, n);
     if (near) put_path(out, near);
   }
   f->n_names = reads_header(f) ? 0 : f->n_names;

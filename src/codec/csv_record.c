@@ -1,7 +1,5 @@
 #include "codec/csv_record.h"
 
-#include <stdint.h>
-
 #include "base/mem.h"
 #include "codec/csv_scan.h"
 

@@ -3,10 +3,10 @@
  * A path is dotted ("candidate.magpsf"), with indices ("prv[0].mag", "[-1]"); a key that holds a dot, bracket
  * or quote, or starts with @, is quoted ("\"a.b\".c"), and in lists of fields (rl_fields_parse) so is one
  * that holds a comma, colon or equals sign, or has blanks around it. Within quotes \n, \r, \t and \xHH are
- * what they are in C, and a backslash takes any other character as it is. "@key @topic @partition @offset
- * @timestamp
- * @headers.NAME" read the message instead of its value: everything after "@headers." is the header's name,
- * and of several of that name the last counts. A field's name defaults to its path's last key. [*] goes
+ * a line feed, carriage return, tab and the byte of two hexadecimal digits, and a backslash takes any other
+ * character as it is. "@key @topic @partition @offset @timestamp @headers.NAME" read the message instead of
+ * its value: everything after "@headers." is the header's name, and of several of that name the last counts.
+ * A field's name defaults to its path's last key. [*] goes
  * through all elements of an array: the field is a list a row (RL_LIST), of lists where the path has several;
  * where there is no array it is missing, and of an empty one it is an empty list, which is present.
  *

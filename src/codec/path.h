@@ -12,8 +12,8 @@ int rl_path_parse(struct rl_field *field, struct rl_err *err);
 /* Where a text in quotes that starts at `at` ends (past its closing quote), or NULL when it is not closed. */
 const char *rl_path_quoted_end(const char *at);
 
-/* What the closed quotes that start at `at` hold: \n, \r, \t and \xHH are what they are in C, another
- * character behind a backslash is that character. Puts no more than there was, so `to` may be `at`; returns
+/* What the closed quotes that start at `at` hold: \n, \r and \t are what they are in C, \xHH is the byte
+ * of two hexadecimal digits, another character behind a backslash is that character. Puts no more than there was, so `to` may be `at`; returns
  * how much. */
 size_t rl_path_unquote(char *to, const char *at);
 

@@ -119,18 +119,23 @@ static bool is_line(const struct rl_settings *s, const struct rl_msg *msg) {
   return s->input && strcmp(msg->topic, strcmp(s->input, "-") == 0 ? "stdin" : s->input) == 0;
 }
 
+static const char *header_advice(const struct rl_settings *s, const struct rl_msg *msg) {
+  if (is_line(s, msg)) return "every line is a message here: --input-format whole makes the file one";
+  if (s->csv_columns.n) return "csv.header skips the first record of each: where they hold rows only, leave it out";
+  return "csv.header takes the first record of each for names: where they hold rows only, leave it out and "
+         "name the columns with csv.columns";
+}
+
 /* Where CSV of one header is cut into messages, each begins with a header and holds nothing else: no row at
- * all, and no error. Told of the run's first batch; a file that is one message may well be empty. */
+ * all, and no error. Told of the run's first batch that holds anything; a file that is one message may well
+ * be empty. */
 static void check_headers(const struct rl_lane *lane, const struct rl_batch *batch) {
   const struct rl_settings *s = lane->s;
-  if (!s->csv_header || atomic_exchange(&lane->run->headers_checked, true)) return;
-  if (batch->rows || all_blank(batch) || (s->input_format && strcmp(s->input_format, "whole") == 0)) return;
-  bool lines = is_line(s, &batch->msgs[0]);
+  if (!s->csv_header || all_blank(batch) || atomic_exchange(&lane->run->headers_checked, true)) return;
+  if (batch->rows || (s->input_format && strcmp(s->input_format, "whole") == 0)) return;
   rl_log(RL_WARN, "the first %zu %s of %s have a header each and no record; %s", batch->n,
-         lines ? "lines" : "messages", batch->msgs[0].topic,
-         lines ? "every line is a message here: --input-format whole makes the file one"
-               : "csv.header takes the first record of each for names: where they hold rows only, leave it "
-                 "out and name the columns with csv.columns");
+         is_line(s, &batch->msgs[0]) ? "lines" : "messages", batch->msgs[0].topic,
+         header_advice(s, &batch->msgs[0]));
 }
 
 /* in_flight bounds what is handed over and not yet committed (promise 1). The bytes are those of the messages

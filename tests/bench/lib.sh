@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Sourced by the jobs (json, avro, csv, susy, trickle, start, memory) and by run and peers: what they share. A Kafka of its
-# own is started unless BROKERS names one; small C programs are built into $bin unless run has done it; tables go to
-# BENCH_OUT (build/bench).
+# Sourced by the jobs (json, avro, csv, susy, train, acai, trickle, start, memory, growth) and by run and peers: what
+# they share. A Kafka of its own is started unless BROKERS names one; small C programs are built into $bin unless run has
+# done it; tables go to BENCH_OUT (build/bench).
 set -u -o pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit
@@ -17,8 +17,12 @@ work=$(mktemp -d "$out/run.XXXXXX") || exit
 export KAFKA_LIBS=${KAFKA_LIBS:-$root/build/kafka/libs} KAFKA_HEAP=1g KAFKA_JVM=-XX:+UseG1GC
 
 failed=() # the tools that were left out on the way: they fail the job, but only when the others are done
-end_started() { # started: the process id of a tool that runs in the background
-  [ ! -e "$work/started" ] || kill "$(cat "$work/started")" 2> /dev/null
+end_started() { # started: the process id of a tool that runs in the background; it is gone when this returns
+  local pid waited
+  [ -e "$work/started" ] || return 0
+  pid=$(cat "$work/started")
+  kill "$pid" 2> /dev/null
+  for ((waited = 0; waited < 100; waited++)); do kill -0 "$pid" 2> /dev/null || break; sleep 0.1; done
   rm -f "$work/started"
 }
 cleanup() {
@@ -115,6 +119,7 @@ try() {
   for tool in "${failed[@]}"; do [ "$tool" != "$1" ] || return 0; done
   if (one "$@") > "$work/one"; then cat "$work/one"; return; fi
   end_started
+  case $1 in rille*) die "$1 failed: nothing to compare with" ;; esac
   echo "bench: $job: $1 is left out from here on" >&2
   failed+=("$1")
   [ ! -e "$work/results" ] || sed -i "/^$1 /d" "$work/results"

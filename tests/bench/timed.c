@@ -26,7 +26,7 @@ static int tell(const char *path, double wall, const struct rusage *use) {
   return fclose(file);
 }
 
-static volatile pid_t command;
+static volatile sig_atomic_t command; /* the process that SIGTERM is handed to */
 
 static void pass_on(int sig) { kill(command, sig); }
 

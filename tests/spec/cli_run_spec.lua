@@ -90,11 +90,14 @@ describe("rille run over a file", function()
   end)
 
   it("several files behind --input, as a shell makes them of *.avro, are told the way that there is", function()
-    local last = proc.write(proc.folder() .. "/b.avro", "Obj")
-    local status, out, err = run { "run", "x.lua", "--input", "/dev/null", "/dev/zero", last }
-    assert.same({ 2, "" }, { status, out }, err)
-    local want = ("--input takes one file, not %s too: run once for each, or let `rille send"):format(last)
-    assert.is_truthy(err:find(want, 1, true), err)
+    local second = proc.write(proc.folder() .. "/b.avro", "Obj")
+    local want = ("--input takes one file, not %s too: run once for each, or let `rille send"):format(second)
+    local status, out, err
+    for _, words in ipairs { { "x.lua", "--input", "/dev/null", second, "/dev/zero" }, { "--input", "/dev/null", second, "x.lua" } } do
+      status, out, err = run { "run", table.unpack(words) }
+      assert.same({ 2, "" }, { status, out }, err)
+      assert.is_truthy(err:find(want, 1, true), err)
+    end
     for _, other in ipairs { "/nowhere/b.avro", (proc.write(proc.folder() .. "/b.lua", "")) } do
       status, out, err = run { "run", "x.lua", "--input", "/dev/null", other }
       assert.same({ 2, "" }, { status, out }, err)
@@ -211,6 +214,18 @@ describe("rille run over a file", function()
     it("whole files", function()
       local path = file "{x\n{y"
       names(path, nil, { path .. ":1: " .. path .. "[0] offset 0" }, "--input-format", "whole")
+    end)
+    it("a file of a long path, whose end is told", function()
+      local folder, long = proc.folder(), ("é"):rep(100)
+      for _ = 1, 4 do
+        folder = folder .. "/" .. long
+        assert(os.execute(("mkdir '%s'"):format(folder)))
+      end
+      local path = proc.write(folder .. "/last", record("t", 3, 70, "{x"))
+      local status, _, err = run { "run", "--code", decode, "--input", path }
+      assert.equal(4, status, err)
+      assert.is_truthy(err:find(long .. "/last:1: t[3] offset 70: the", 1, true), err)
+      assert.is_truthy(err:find("…é", 1, true) and utf8.len(err), err)
     end)
     it("standard input", function()
       names("-", "{x\n" .. record("t", -1, -1, "{y"), { "stdin:1: stdin[0] offset 0", "stdin:2: t[-1] offset -1" })

@@ -215,16 +215,29 @@ TEST(fields_that_cannot_be_had) {
   CHECK_STR(rows("@key,a,@topic", "1,2,3"), "null, 1, \"t\"");
 }
 
-TEST(the_nearest_column_is_suggested) {
+static void suggests(const char *list, struct rl_bytes value, const char *want) {
   struct codec c;
   struct rl_buf text = RL_BUF_INIT;
   static const struct rl_msg_ops ops = {codec_no_header, NULL};
-  CHECK(open_csv(&c, "csv", "magpfs", (struct rl_csv_opts){.header = true}));
-  struct rl_msg msg = {.topic = "t", .value = rl_bytes_str("id,magpsf\n1,2\n"), .ops = &ops};
+  CHECK(open_csv(&c, "csv", list, (struct rl_csv_opts){.header = true}));
+  struct rl_msg msg = {.topic = "t", .value = value, .ops = &ops};
   rl_decoder_suggest(c.decoder, &msg, &c.fields.at[0], &text);
-  CHECK_STR(rl_buf_text(&text), "magpsf");
+  CHECK_STR(rl_buf_text(&text), want);
   rl_buf_free(&text);
   codec_close(&c);
+}
+
+TEST(the_nearest_column_is_suggested) {
+  suggests("magpfs", rl_bytes_str("id,magpsf\n1,2\n"), "magpsf");
+  suggests("magpfs", rl_bytes_str("id,mag:psf\n1,2\n"), "\"mag:psf\"");
+  suggests("magpfs", rl_bytes("id,magpsf\0x\n1,2\n", 17), "");
+}
+
+TEST(of_set_columns_the_nearest_is_told_as_it_can_be_pasted) {
+  static const char *const names[] = {"a:b", "c"};
+  struct rl_csv_opts csv = {.columns = names, .n_columns = 2};
+  CHECK_STR(rows_as("csv", csv, "x=\"a:c\"", "1,2"),
+            "error: field 'x' (\"a:c\"): no column of that name (did you mean \"a:b\"?)");
 }
 
 static const char *tape(struct rl_csv_opts csv, const char *text, size_t record) {
