@@ -118,7 +118,7 @@ static void count_failure(struct rl_lane *lane) {
 /* At most once the weather cannot be waited for; it is nobody's fault either: no dead letter. */
 static int lose_to_weather(struct rl_attempt *a, const struct rl_part_of *part) {
   count_failure(a->lane);
-  rl_log(RL_WARN, "%zu messages lost (at most once): %s", part->n, a->why.error);
+  rl_attempt_say_lost(a, part->first, part->n);
   settle_part(a, part);
   rl_bisect_report(&a->bisect, true);
   return 0;

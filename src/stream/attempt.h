@@ -37,6 +37,8 @@ void rl_attempt_strike(struct rl_attempt *a);
 int rl_attempt_settle_bad(struct rl_attempt *a, size_t *first_bad);
 /* The message, or with bisect = false the messages, todo[first .. first + n) that failed by themselves. */
 int rl_attempt_settle_blamed(struct rl_attempt *a, const struct rl_part_of *part, size_t first, size_t n);
+/* At most once: why todo[first .. first + n) are lost, and where the first and the last of them stand. */
+void rl_attempt_say_lost(const struct rl_attempt *a, size_t first, size_t n);
 /* The run stops at this message: promise 5 without a dead-letter topic. */
 int rl_attempt_stop_at(struct rl_attempt *a, uint32_t message, bool by_handler, const char *error);
 /* The script's fault: nothing of the batch is committed, not even what passed in parts before (S4.6). */

@@ -54,6 +54,18 @@ static void say_lost(const struct rl_msg *msg, const char *why) {
   rl_log(RL_WARN, "%s: %s: lost (at most once)", origin, why);
 }
 
+void rl_attempt_say_lost(const struct rl_attempt *a, size_t first, size_t n) {
+  const struct rl_msg *from = &a->batch->msgs[a->todo[first]];
+  char begin[RL_PLACE_MAX], end[RL_PLACE_MAX];
+  if (n == 1) {
+    say_lost(from, a->why.error);
+    return;
+  }
+  rl_place(begin, from);
+  rl_place(end, &a->batch->msgs[a->todo[first + n - 1]]);
+  rl_log(RL_WARN, "%s to %s: %zu messages lost (at most once): %s", begin, end, n, a->why.error);
+}
+
 int rl_attempt_settle_bad(struct rl_attempt *a, size_t *first_bad) {
   const struct rl_batch *batch = a->batch;
   *first_bad = batch->n;
@@ -83,7 +95,7 @@ int rl_attempt_settle_blamed(struct rl_attempt *a, const struct rl_part_of *part
   }
   if (a->once && !can_reject(a->lane)) {
     if (a->why.traceback) rl_log(RL_WARN, "%s", a->why.traceback);
-    rl_log(RL_WARN, "%zu messages lost (at most once): %s", n, a->why.error);
+    rl_attempt_say_lost(a, first, n);
   }
   return 0;
 }

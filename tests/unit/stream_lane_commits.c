@@ -87,6 +87,42 @@ static void keep(enum rl_level level, const char *line, void *arg) {
   snprintf(said + len, sizeof said - len, "%s\n", line);
 }
 
+static void hear(void) {
+  rl_log_level(RL_WARN);
+  rl_log_to(keep, NULL);
+  said[0] = '\0';
+}
+
+/* The first batch and the last fail by themselves, the second for the weather. */
+static int fails_three_times(struct script *s, const struct rl_view *view, struct rl_outbox *out,
+                             struct rl_failure *why) {
+  (void)view, (void)out;
+  if (atomic_load(&s->calls) == 2) return lane_transient(s, why);
+  rl_failure_set(why, RL_BLAME_MESSAGE, "no", "stack traceback: …");
+  return RL_EHANDLER;
+}
+
+TEST(s3_2_what_is_lost_at_most_once_is_named_by_its_first_message_and_its_last) {
+  struct bed b = bed_start("in", 1);
+  struct script script = {.handle = fails_three_times};
+  struct lanes l;
+  lane_fill(b.address, "in", 1, 0, 11, 0);
+  lanes_init(&l, b.address, "in", "g");
+  lanes_set(&l, "delivery", "at_most_once");
+  lanes_set(&l, "batch.size", "5");
+  lanes_set(&l, "batch.timeout", "60");
+  lanes_set(&l, "exit_at_end", "true");
+  hear();
+  lanes_go(&l, &script);
+  lanes_end(&l);
+  rl_log_to(NULL, NULL);
+  CHECK_STR(l.err[0].text, "");
+  CHECK_HAS(said, "\nrille: warning: in[0] offset 0 to in[0] offset 4: 5 messages lost (at most once): no\n");
+  CHECK_HAS(said, "in[0] offset 5 to in[0] offset 9: 5 messages lost (at most once): the model is down\n");
+  CHECK_HAS(said, "\nrille: warning: in[0] offset 10: no: lost (at most once)\n");
+  bed_stop(&b);
+}
+
 /* The membership is gone: the commit is dropped with a word, the messages come again to whoever has them now.
  */
 static void dropped(rd_kafka_resp_err_t answer) {
@@ -95,9 +131,7 @@ static void dropped(rd_kafka_resp_err_t answer) {
   struct lanes l;
   lane_fill(b.address, "in", 1, 0, 20, 0);
   lanes_init(&l, b.address, "in", "g");
-  rl_log_level(RL_WARN);
-  rl_log_to(keep, NULL);
-  said[0] = '\0';
+  hear();
   rd_kafka_mock_push_request_errors(b.cluster, KAFKA_OFFSET_COMMIT, 1, answer);
   lanes_go(&l, &script);
   LANE_UNTIL(lane_committed(b.address, "in", "g") == 20);
