@@ -91,8 +91,8 @@ static bool is_script(const char *path) {
   return ending && strcmp(ending, ".lua") == 0;
 }
 
-/* What a shell makes of `--input *.avro`: the first is the input, the others are arguments, wherever the script
- * stands. NULL: it is not that. */
+/* What a shell makes of `--input *.avro`: the first is the input, the others are arguments, wherever the
+ * script stands. NULL: it is not that. */
 static const char *spread(const struct rl_cli *cli) {
   for (size_t i = 0; cli->settings.input && i < cli->args.n; i++)
     if (!is_script(cli->args.at[i]) && access(cli->args.at[i], F_OK) == 0) return cli->args.at[i];

@@ -23,8 +23,8 @@ struct rl_avro_opts {
   enum rl_avro_framing framing;
   struct rl_schema_source *registry; /* borrowed; NULL: none */
   /* A schema's text (a file's contents); data NULL: none. Where values bring their own (container, registry,
-   * key) it is the reader's, and paths are its names (records, enums and fixed in it want the writer's names, or
-   * them among their aliases); else it is what they were written with. */
+   * key) it is the reader's, and paths are its names (records, enums and fixed in it want the writer's names,
+   * or them among their aliases); else it is what they were written with. */
   struct rl_bytes schema;
   bool logical; /* decimals and fixed UUIDs as text; without it all logical types are their base */
 };

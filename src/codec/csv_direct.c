@@ -12,8 +12,10 @@ static bool takes(const struct rl_csv_direct *d, const struct rl_csv_want *want)
 }
 
 void rl_csv_direct_to(struct rl_csv_direct *d, const struct rl_csv_want *wants, size_t n) {
-  if (!d->at && n > 0) d->at = rl_zalloc(FAR * sizeof *d->at);
-  for (size_t place = 0; place < d->n; place++) d->at[place] = NULL;
+  if (d->at)
+    memset(d->at, 0, d->n * sizeof *d->at);
+  else if (n > 0)
+    d->at = rl_zalloc(FAR * sizeof *d->at);
   d->wants = wants;
   d->n_wants = n;
   d->n = 0;

@@ -13,8 +13,8 @@ int rl_path_parse(struct rl_field *field, struct rl_err *err);
 const char *rl_path_quoted_end(const char *at);
 
 /* What the closed quotes that start at `at` hold: \n, \r and \t are what they are in C, \xHH is the byte
- * of two hexadecimal digits, another character behind a backslash is that character. Puts no more than there was, so `to` may be `at`; returns
- * how much. */
+ * of two hexadecimal digits, another character behind a backslash is that character. Puts no more than there
+ * was, so `to` may be `at`; returns how much. */
 size_t rl_path_unquote(char *to, const char *at);
 
 #endif

@@ -34,8 +34,8 @@ static int check_keys(const struct rl_lua_reader *r, const char *name, int idx) 
 static int check_nul(const struct rl_lua_reader *r, int idx) {
   const char *text = lua_tostring(r->L, idx);
   if (strlen(text) == lua_rawlen(r->L, idx)) return 0;
-  return rl_fail(r->err, RL_EUSAGE, "%s: fields: '%s' is followed by a NUL, which no path, name or type holds",
-                 r->origin, text);
+  return rl_fail(r->err, RL_EUSAGE,
+                 "%s: fields: '%s' is followed by a NUL, which no path, name or type holds", r->origin, text);
 }
 
 /* Pushes table[key], a string or nil. */

@@ -121,7 +121,8 @@ static bool is_line(const struct rl_settings *s, const struct rl_msg *msg) {
 
 static const char *header_advice(const struct rl_settings *s, const struct rl_msg *msg) {
   if (is_line(s, msg)) return "every line is a message here: --input-format whole makes the file one";
-  if (s->csv_columns.n) return "csv.header skips the first record of each: where they hold rows only, leave it out";
+  if (s->csv_columns.n)
+    return "csv.header skips the first record of each: where they hold rows only, leave it out";
   return "csv.header takes the first record of each for names: where they hold rows only, leave it out and "
          "name the columns with csv.columns";
 }

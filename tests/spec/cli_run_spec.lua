@@ -93,7 +93,9 @@ describe("rille run over a file", function()
     local second = proc.write(proc.folder() .. "/b.avro", "Obj")
     local want = ("--input takes one file, not %s too: run once for each, or let `rille send"):format(second)
     local status, out, err
-    for _, words in ipairs { { "x.lua", "--input", "/dev/null", second, "/dev/zero" }, { "--input", "/dev/null", second, "x.lua" } } do
+    for _, words in ipairs {
+      { "x.lua", "--input", "/dev/null", second, "/dev/zero" }, { "--input", "/dev/null", second, "x.lua" },
+    } do
       status, out, err = run { "run", table.unpack(words) }
       assert.same({ 2, "" }, { status, out }, err)
       assert.is_truthy(err:find(want, 1, true), err)
@@ -196,7 +198,8 @@ describe("rille run over a file", function()
 
     it("records as out:send writes them", function()
       local path = file ""
-      local code = ("return { handle = function(b, out) for _, m in ipairs(b) do out:send('file:%s', m.value) end end }"):format(path)
+      local each = "for _, m in ipairs(b) do out:send('file:%s', m.value) end"
+      local code = ("return { handle = function(b, out) " .. each .. " end }"):format(path)
       local status, _, err = run({ "run", "--code", code, "--input", "-" }, "{x\n{y\n{z\n")
       assert.equal(0, status, err)
       local origin = "file:" .. path .. "[-1] offset -1"

@@ -168,7 +168,8 @@ TEST(settings_that_are_wrong) {
   refused(WITH("fields = { {} }"), "a field has no path");
   refused(WITH("fields = { 'a', a = 'b' }"), "--code: fields: ");
   refused(WITH("fields = { 'a..b' }"), "--code: fields: ");
-  refused(WITH("fields = { 'a\\0b' }"), "--code: fields: 'a' is followed by a NUL, which no path, name or type holds");
+  refused(WITH("fields = { 'a\\0b' }"),
+          "--code: fields: 'a' is followed by a NUL, which no path, name or type holds");
   refused(WITH("fields = { x = { path = 'a\\0b' } }"), "--code: fields: 'a' is followed by a NUL");
   refused(WITH("fields = 5"), "fields");
   refused(WITH("decode = 'jsno'"), "jsno");
