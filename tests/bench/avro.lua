@@ -1,7 +1,7 @@
--- The Avro job. CUT=purity: the purity filter of examples/ztf_purity.lua, of what passes its id is sent to the topic that
--- the first argument names. CUT=rb: four fields, and those with rb >= 0.65 are counted. After each batch one message says
--- how many passed, so that the topic's timestamps tell when batches ended. The counts go to the file named by the second
--- argument, a line a lane.
+-- The Avro job. CUT=purity: the purity filter of examples/ztf_purity.lua. CUT=rb: four fields, and those with rb >= 0.65
+-- are counted. After each batch one message goes to the topic that the first argument names, so that its timestamps tell
+-- when batches ended: how many passed, and with purity their ids. The counts go to the file named by the second argument,
+-- a line a lane.
 local to, passed, sent, first = arg[1], 0, 0, nil
 local jobs = {
   purity = {
@@ -25,11 +25,9 @@ return {
   handle = function(batch, out)
     local good = batch:where(job.where)
     first = first or #batch
-    passed, sent = passed + #good, sent + 1 + (job.ids and #good or 0)
-    if job.ids then
-      for i, id in ipairs(good.id) do out:send(to, ("%d %d"):format(id, i)) end
-    end
-    out:send(to, ("%d of %d"):format(#good, #batch))
+    passed, sent = passed + #good, sent + 1
+    local ids = job.ids and table.concat(good.id, " ") or ""
+    out:send(to, ("%d of %d: %s"):format(#good, #batch, ids))
   end,
   close = function()
     local file <close> = assert(io.open(arg[2], "a"))
