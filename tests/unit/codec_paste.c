@@ -55,8 +55,8 @@ static const char *const odd[] = {"x:f64",
                                   "\\x41",
                                   "\n\\x41",
                                   "\x1B\\",
-                                  "\x1B"
-                                  "41",
+                                  ("\x1B"
+                                   "41"),
                                   "\\\n",
                                   "a b",
                                   "\xC3\xA9",
