@@ -40,14 +40,6 @@ static int refuse_many(const struct csv_format *f, const struct rl_field *field,
       field->name, field->path, f->name, field->n_lists ? "[*]" : "shape");
 }
 
-/* The caller's buffer may hold words already. */
-static void put_path(struct rl_buf *out, const char *name) {
-  struct rl_buf path = RL_BUF_INIT;
-  rl_path_put_key(&path, rl_bytes_str(name));
-  rl_buf_put(out, path.data, path.len);
-  rl_buf_free(&path);
-}
-
 static int no_column(const struct csv_format *f, const struct rl_field *field, struct rl_err *err) {
   const struct rl_csv_opts *csv = &f->opts->csv;
   const char *near = rl_nearest(step_of(field)->key, csv->columns, csv->n_columns);
@@ -57,7 +49,7 @@ static int no_column(const struct csv_format *f, const struct rl_field *field, s
         "field '%s' (%s): nothing names the columns: set header, or columns, or take them by place ([0])",
         field->name, field->path);
   struct rl_buf path = RL_BUF_INIT;
-  if (near) put_path(&path, near);
+  if (near) rl_path_put_key(&path, rl_bytes_str(near));
   rl_fail(err, RL_EUSAGE, "field '%s' (%s): no column of that name%s%s%s", field->name, field->path,
           near ? " (did you mean " : "", rl_buf_text(&path), near ? "?)" : "");
   rl_buf_free(&path);
@@ -256,6 +248,14 @@ static int tape_csv(void *self, struct rl_tape *tape, struct rl_err *err) {
     tape->at[tape->n++] = cell;
   }
   return 1;
+}
+
+/* The caller's buffer may hold words already. */
+static void put_path(struct rl_buf *out, const char *name) {
+  struct rl_buf path = RL_BUF_INIT;
+  rl_path_put_key(&path, rl_bytes_str(name));
+  rl_buf_put(out, path.data, path.len);
+  rl_buf_free(&path);
 }
 
 /* As C has them: a name that holds a NUL is none of those, and no path could say it. */

@@ -115,12 +115,13 @@ static bool all_blank(const struct rl_batch *batch) {
 }
 
 /* A line of the input's own, not a record that holds another topic's message. */
-static bool is_line(const struct rl_settings *s, const struct rl_msg *msg) {
-  return s->input && strcmp(msg->topic, strcmp(s->input, "-") == 0 ? "stdin" : s->input) == 0;
+static bool is_line(const struct rl_msg *msg) {
+  const char *file;
+  return rl_source_file_line(msg, &file) && strcmp(msg->topic, file) == 0;
 }
 
 static const char *header_advice(const struct rl_settings *s, const struct rl_msg *msg) {
-  if (is_line(s, msg)) return "every line is a message here: --input-format whole makes the file one";
+  if (is_line(msg)) return "every line is a message here: --input-format whole makes the file one";
   if (s->csv_columns.n)
     return "csv.header skips the first record of each: where they hold rows only, leave it out";
   return "csv.header takes the first record of each for names: where they hold rows only, leave it out and "
@@ -135,7 +136,7 @@ static void check_headers(const struct rl_lane *lane, const struct rl_batch *bat
   if (!s->csv_header || all_blank(batch) || atomic_exchange(&lane->run->headers_checked, true)) return;
   if (batch->rows || (s->input_format && strcmp(s->input_format, "whole") == 0)) return;
   rl_log(RL_WARN, "the first %zu %s of %s have a header each and no record; %s", batch->n,
-         is_line(s, &batch->msgs[0]) ? "lines" : "messages", batch->msgs[0].topic,
+         is_line(&batch->msgs[0]) ? "lines" : "messages", batch->msgs[0].topic,
          header_advice(s, &batch->msgs[0]));
 }
 

@@ -1,13 +1,8 @@
 -- tests/bench: what becomes of tables, and of a tool that fails. No broker.
-local folder
+package.path = "tests/broker/?.lua;" .. package.path
+local sh = require "support.sh"
 
-local function sh(command)
-  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1; printf '\\n%s' \"$?\""))
-  local all = pipe:read "a"
-  pipe:close()
-  local out, status = all:match "^(.*)\n(%d+)$"
-  return out, tonumber(status)
-end
+local folder
 
 local function write(name, text)
   local file <close> = assert(io.open(folder .. "/" .. name, "w"))

@@ -1,13 +1,8 @@
 -- tests/lint/rooms.lua: what it finds. In a small tree of its own.
-local folder
+package.path = "tests/broker/?.lua;" .. package.path
+local sh = require "support.sh"
 
-local function sh(command)
-  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1; printf '\\n%s' \"$?\""))
-  local all = pipe:read "a"
-  pipe:close()
-  local out, status = all:match "^(.*)\n(%d+)$"
-  return out, tonumber(status)
-end
+local folder
 
 -- A file with these includes, and what the check says of it: words, exit status.
 local function check(path, ...)

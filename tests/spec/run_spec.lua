@@ -1,13 +1,8 @@
 -- tests/run itself: what it must never take for a pass. Runs it in a small tree of its own.
-local folder
+package.path = "tests/broker/?.lua;" .. package.path
+local sh = require "support.sh"
 
-local function sh(command)
-  local pipe = assert(io.popen("{ " .. command .. "; } 2>&1; printf '\n%s' \"$?\""))
-  local all = pipe:read "a"
-  pipe:close()
-  local out, status = all:match "^(.*)\n(%d+)$"
-  return out, tonumber(status)
-end
+local folder
 
 local function write(path, text, mode)
   local file = assert(io.open(folder .. "/" .. path, "w"))
